@@ -1,0 +1,46 @@
+"""The base of every refusal a service makes: a stable code, a plain sentence, an HTTP status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class Refusal(Exception):  # noqa: N818  a refusal is an answer, not an error
+    """A request that the rules do not allow; pages and API turn it into a 4xx answer."""
+
+    code: ClassVar[str] = "REFUSED"
+    status: ClassVar[int] = 400
+
+    def __init__(self, message: str, **params: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.params: Mapping[str, object] = params
+
+
+class NotAllowed(Refusal):
+    """The person is known, the object is known, the act is not theirs."""
+
+    code = "NOT_ALLOWED"
+    status = 403
+
+
+class NotFound(Refusal):
+    """There is no such thing, or none that this person may know of."""
+
+    code = "NOT_FOUND"
+    status = 404
+
+
+class Conflict(Refusal):
+    """The state of the object does not allow the act (any more)."""
+
+    code = "CONFLICT"
+    status = 409
+
+
+class Invalid(Refusal):
+    """A value that was sent does not fit."""
+
+    code = "INVALID"
+    status = 422

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
+
+
+class CompetitionState(TextChoices):
+    """Whether people see a competition."""
+
+    DRAFT = "draft", _("draft")
+    PUBLISHED = "published", _("published")
+    ARCHIVED = "archived", _("archived")
+
+
+class Role(TextChoices):
+    """Roles per competition beside captain and member, which come from the entrant."""
+
+    ORGANIZER = "organizer", _("organizer")
+    AUDITOR = "auditor", _("auditor")
+    RATER = "rater", _("rater")
+
+
+class Feedback(TextChoices):
+    """What an entrant sees of a score while the phase is open."""
+
+    FULL = "full", _("full")
+    ROUNDED = "rounded", _("rounded to two decimals, no counts")
+    NONE = "none", _("nothing until the phase closes")
+
+
+class BoardVisibility(TextChoices):
+    """Who sees the board while the phase is open."""
+
+    PUBLIC = "public", _("everyone")
+    ENTRANTS = "entrants", _("entrants")
+    ORGANIZERS = "organizers", _("organizers")
+
+
+class Selection(TextChoices):
+    """Which submission of an entrant counts."""
+
+    MARKED_ELSE_BEST = "marked-else-best", _("the marked one, else the best")
+    BEST = "best", _("the best")
+    LAST = "last", _("the last scored")
+
+
+class BandRule(TextChoices):
+    """How statistically tied rows are grouped."""
+
+    LEADER = "leader", _("overlap with the leader of the band")
+    COMPONENTS = "components", _("connected components")
+
+
+class EntrantState(TextChoices):
+    """Where a team stands in a competition."""
+
+    PENDING = "pending", _("waiting for acceptance")
+    ACCEPTED = "accepted", _("accepted")
+    REFUSED = "refused", _("refused")
+    WITHDRAWN = "withdrawn", _("withdrawn")
+    DISQUALIFIED = "disqualified", _("disqualified")
+
+
+class EntrantKind(TextChoices):
+    """Whether an entrant takes a place on the board."""
+
+    OFFICIAL = "official", _("official")
+    UNOFFICIAL = "unofficial", _("unofficial")
+    BASELINE = "baseline", _("baseline")
+
+
+class MemberRole(TextChoices):
+    """A person's role in an entrant."""
+
+    CAPTAIN = "captain", _("captain")
+    MEMBER = "member", _("member")

@@ -1,0 +1,32 @@
+"""Settings of the test suite: SQLite in memory, or what DATABASE_URL and REDIS_URL name."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from config.settings.base import *
+
+SECRET_KEY = "only-for-tests-" + "x" * 40  # noqa: S105
+ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+VAR_DIR = Path(tempfile.gettempdir()) / "plaudit-tests"
+PUBLIC_FILES = VAR_DIR / "files"
+HIDDEN_FILES = VAR_DIR / "hidden"
+if not REDIS_URL:
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+if not DATABASE_URL:
+    DATABASES = {
+        "default": {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": ":memory:",
+            "OPTIONS": {"transaction_mode": "IMMEDIATE"},
+        }
+    }
+CELERY_TASK_ALWAYS_EAGER = True
+CELERY_TASK_EAGER_PROPAGATES = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from grading.models.board import Board, Standing
+from grading.models.evaluation import (
+    Evaluation,
+    EvaluationTallies,
+    PhaseRecipe,
+    Recipe,
+    WorkerHeartbeat,
+)
+from grading.models.submission import (
+    IdempotencyKey,
+    QuotaEntry,
+    Submission,
+    ValidationProblem,
+)
+
+__all__ = [
+    "Board",
+    "Evaluation",
+    "EvaluationTallies",
+    "IdempotencyKey",
+    "PhaseRecipe",
+    "QuotaEntry",
+    "Recipe",
+    "Standing",
+    "Submission",
+    "ValidationProblem",
+    "WorkerHeartbeat",
+]

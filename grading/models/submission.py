@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+from accounts.codes import new_code
+from competition.models import Entrant, Phase
+from grading.enums import QuotaState, SubmissionKind, SubmissionState
+
+STANDING_STATES = [SubmissionState.RECEIVED, SubmissionState.ACCEPTED]
+
+
+class Submission(models.Model):
+    """An upload: immutable evidence, except its state and the claim on its validation.
+
+    `content_id` is the SHA-256 of the content; `created_at` the moment the request was read
+    (it decides the deadline and the AoE day), `received_at` the moment the last byte was stored.
+    """
+
+    code = models.CharField(max_length=16, unique=True, default=new_code, editable=False)
+    entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="submissions")
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="submissions")
+    uploader = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="submissions"
+    )
+    number = models.PositiveIntegerField()
+    kind = models.CharField(
+        max_length=16, choices=SubmissionKind.choices, default=SubmissionKind.ENTRY
+    )
+    system = models.CharField(max_length=80)
+    note = models.CharField(max_length=500, blank=True)
+    filename = models.CharField(max_length=255)
+    size = models.PositiveBigIntegerField()
+    content_id = models.CharField(max_length=64)
+    storage_key = models.CharField(max_length=200)
+    created_at = models.DateTimeField()
+    received_at = models.DateTimeField()
+
+    state = models.CharField(
+        max_length=16, choices=SubmissionState.choices, default=SubmissionState.RECEIVED
+    )
+    marked_at = models.DateTimeField(null=True, blank=True)
+    validated_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    failure_code = models.CharField(max_length=32, blank=True)
+    attempt = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    rung_at = models.DateTimeField(null=True, blank=True)
+    rows = models.PositiveIntegerField(null=True, blank=True)
+    reading = models.CharField(max_length=64, blank=True)
+    problems_total = models.PositiveIntegerField(null=True, blank=True)
+    errors_total = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=SubmissionState.values), name="grading_submission_state"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=SubmissionKind.values), name="grading_submission_kind"
+            ),
+            models.CheckConstraint(
+                condition=Q(received_at__gte=models.F("created_at")),
+                name="grading_submission_times",
+            ),
+            models.CheckConstraint(condition=Q(size__gte=1), name="grading_submission_size"),
+            models.CheckConstraint(
+                condition=~Q(state=SubmissionState.FAILED) | ~Q(failure_code=""),
+                name="grading_submission_failure",
+            ),
+            models.CheckConstraint(
+                condition=Q(state=SubmissionState.RECEIVED) | Q(lease_until__isnull=True),
+                name="grading_submission_lease",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=[SubmissionState.ACCEPTED, SubmissionState.REJECTED])
+                | Q(validated_at__isnull=False),
+                name="grading_submission_validated",
+            ),
+            models.UniqueConstraint(
+                fields=["entrant", "phase", "content_id"],
+                condition=Q(state__in=STANDING_STATES),
+                name="grading_submission_content_once",
+            ),
+            models.UniqueConstraint(fields=["entrant", "number"], name="grading_submission_number"),
+            models.UniqueConstraint(
+                fields=["entrant", "phase"],
+                condition=Q(marked_at__isnull=False),
+                name="grading_submission_one_marked",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "lease_until"], name="grading_submission_sweep"),
+            models.Index(fields=["phase", "state"], name="grading_submission_phase"),
+        ]
+
+    def __str__(self) -> str:
+        return f"submission {self.code}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("grading:submission-detail", kwargs={"code": self.code})
+
+
+class ValidationProblem(models.Model):
+    """One line of a validation report; the set is replaced as a whole."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="problems")
+    position = models.PositiveIntegerField()
+    code = models.CharField(max_length=40)
+    severity = models.CharField(max_length=8)
+    line = models.PositiveBigIntegerField(null=True, blank=True)
+    member = models.CharField(max_length=300, null=True, blank=True)
+    utt_id = models.CharField(max_length=300, null=True, blank=True)
+    params = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission", "position"], name="grading_problem_position"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class QuotaEntry(models.Model):
+    """One line of the ledger: the slot of one submission, its AoE day and what became of it."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.PROTECT, related_name="quota")
+    entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="quota_entries")
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="+")
+    aoe_day = models.DateField()
+    state = models.CharField(max_length=16, choices=QuotaState.choices)
+    reserved_at = models.DateTimeField()
+    settled_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=40, blank=True)
+
+    class Meta:
+        ordering = ["-reserved_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=QuotaState.values), name="grading_quota_state"
+            ),
+            models.CheckConstraint(
+                condition=Q(state=QuotaState.RESERVED, settled_at__isnull=True)
+                | (~Q(state=QuotaState.RESERVED) & Q(settled_at__isnull=False)),
+                name="grading_quota_settled",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["entrant", "phase", "aoe_day"], name="grading_quota_day"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state} slot of {self.submission}"
+
+
+class IdempotencyKey(models.Model):
+    """The answer to a request that may be sent again: same body, same answer, for 24 hours."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    endpoint = models.CharField(max_length=120)
+    key = models.CharField(max_length=120)
+    body_sha256 = models.CharField(max_length=64, blank=True)
+    status = models.PositiveIntegerField(null=True, blank=True)
+    answer = models.JSONField(null=True, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "endpoint", "key"], name="grading_idempotency_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.endpoint} {self.key}"

@@ -1,0 +1,36 @@
+"""The only way to ring for work: on commit, by task name, with ids alone.
+
+A message may be lost or come twice; the database is the queue of record and the sweep rings again.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from django.conf import settings
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+from config.celery import app
+
+VALIDATE = "grading.validate_submission"
+EVALUATE = "grading.run_evaluation"
+REBUILD = "grading.rebuild_board"
+
+QUEUES = {VALIDATE: "score", EVALUATE: "score", REBUILD: "default"}
+
+log = logging.getLogger(__name__)
+
+
+def ring(name: str, row_id: int) -> None:
+    """Ring once the transaction has committed; a broker that is down is logged and left to the sweep."""
+    transaction.on_commit(lambda: _send(name, row_id))
+
+
+def _send(name: str, row_id: int) -> None:
+    try:
+        app.tasks[name].apply_async(args=[row_id], queue=QUEUES[name])
+    except (OperationalError, OSError):
+        log.warning(
+            "doorbell.unheard", extra={"task": name, "row": row_id}, exc_info=settings.DEBUG
+        )
