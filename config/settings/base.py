@@ -36,6 +36,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.arrival.ArrivalMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.headers.SecurityHeadersMiddleware",
@@ -159,7 +160,7 @@ HIDDEN_FILES = VAR_DIR / "hidden"
 """References and held-out clips; no code that participants reach may open it."""
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
-FILE_UPLOAD_MAX_MEMORY_SIZE = 0
+FILE_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 
 EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import logging
 
+from celery import current_app
 from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
-
-from config.celery import app
 
 VALIDATE = "grading.validate_submission"
 EVALUATE = "grading.run_evaluation"
@@ -29,7 +28,7 @@ def ring(name: str, row_id: int) -> None:
 
 def _send(name: str, row_id: int) -> None:
     try:
-        app.tasks[name].apply_async(args=[row_id], queue=QUEUES[name])
+        current_app.tasks[name].apply_async(args=[row_id], queue=QUEUES[name])
     except (OperationalError, OSError):
         log.warning(
             "doorbell.unheard", extra={"task": name, "row": row_id}, exc_info=settings.DEBUG
