@@ -55,10 +55,10 @@ def _steps(
 
 
 _ALDER = _steps(
-    "alder", {"alder-nvv-3": (0.30, 0.27), "alder-nvv-4": (0.19, 0.17), "alder-nvv-5": (0.13, 0.11)}
+    "alder", {"alder-nvv-3": (0.30, 0.27), "alder-nvv-4": (0.19, 0.17), "alder-nvv-5": (0.11, 0.12)}
 )
-_BASALT = Profile("bs-tagger 2.1", "basalt", 0.14, 0.12, 0.8, bare=True)
-_CINDER = Profile("cinder-ctc", "cinder", 0.17, 0.15, bare=True)
+_BASALT = Profile("bs-tagger 2.1", "basalt", 0.12, 0.12, 0.8, bare=True)
+_CINDER = Profile("cinder-ctc", "cinder", 0.20, 0.17, bare=True)
 _DUNE = Profile("dune-speech-llm", "dune", 0.21, 0.20, 0.5)
 _ESTUARY = _steps(
     "estuary", {"estuary-1": (0.52, 0.46), "estuary-2": (0.40, 0.36), "estuary-3": (0.32, 0.28)}

@@ -73,7 +73,16 @@ def test_tags_stand_at_the_start_in_the_middle_and_at_the_end(
             for _, position in utterance.tags:
                 first, last = position == 0, position == len(utterance.slots)
                 places["start" if first else "end" if last else "middle"] += 1
-    for kind in ("start", "middle", "end", "0 tags", "1 tags", "2 tags", "3 tags", "same label again"):
+    for kind in (
+        "start",
+        "middle",
+        "end",
+        "0 tags",
+        "1 tags",
+        "2 tags",
+        "3 tags",
+        "same label again",
+    ):
         assert places[kind] >= 3, kind
 
 
