@@ -6,6 +6,7 @@ from pathlib import Path
 
 import environ
 from django.utils.translation import gettext_lazy as _
+from kombu import Queue
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 env = environ.Env()
@@ -24,6 +25,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.forms",
     "django_linear_migrations",
     "rest_framework",
     "drf_spectacular",
@@ -71,6 +73,8 @@ TEMPLATES = [
         },
     },
 ]
+
+FORM_RENDERER = "config.renderers.FormRenderer"
 
 DATABASE_URL = env.str("DATABASE_URL", default="")
 SQLITE_OPTIONS = {
@@ -186,8 +190,27 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
 }
 
-CELERY_BROKER_URL = REDIS_URL or "plaudit-files://"
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default=REDIS_URL or "plaudit-files://")
 CELERY_TASK_TIME_LIMIT = 15 * 60
+if CELERY_BROKER_URL.startswith("plaudit-files"):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"folder": str(VAR_DIR / "broker")}
+else:
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 4 * CELERY_TASK_TIME_LIMIT}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_TASK_QUEUES = [Queue(name) for name in ("default", "score", "audio", "judge", "live")]
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_PUBLISH_RETRY = False  # a broker that is down must not hold up a request
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", default=2)
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False
 
 EVALUATION_LEASE_SECONDS = 30
 EVALUATION_RENEW_SECONDS = 10
@@ -196,6 +219,8 @@ EVALUATION_WALL_SECONDS = env.int("EVALUATION_WALL_SECONDS", default=300)
 EVALUATION_CPU_SECONDS = env.int("EVALUATION_CPU_SECONDS", default=300)
 EVALUATION_MEMORY_BYTES = env.int("EVALUATION_MEMORY_BYTES", default=2 * 1024**3)
 SWEEP_SECONDS = 15
+CELERY_BEAT_SCHEDULE = {"sweep": {"task": "grading.sweep", "schedule": float(SWEEP_SECONDS)}}
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # one interval: nothing worth a file of its own
 BOOTSTRAP_REPLICATES = 10_000
 
 SECRET_KEY = env.str("SECRET_KEY", default="")

@@ -1,0 +1,102 @@
+"""Moments as people read them: Anywhere on Earth, UTC and, by script, the reader's own zone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from django import template
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from competition.models import Phase
+
+register = template.Library()
+
+AOE = timezone(timedelta(hours=-12), "AoE")
+DAY_AND_TIME = "j M Y, H:i"
+DAY_TIME_SECONDS = "j M Y, H:i:s"
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _time(moment: datetime, text: str) -> SafeString:
+    return format_html('<time datetime="{}">{}</time>', _iso(moment), text)
+
+
+@register.simple_tag
+def moment(value: datetime | None) -> SafeString | str:
+    """Return a moment to the minute in UTC, or a dash; a script adds the reader's own time as a title."""
+    if value is None:
+        return "–"
+    shown = date_format(value.astimezone(UTC), DAY_AND_TIME)
+    return _time(value, _("%(moment)s UTC") % {"moment": shown})
+
+
+@register.simple_tag
+def clock_time(value: datetime) -> SafeString:
+    """Return a moment to the second in UTC and the hour it is in AoE."""
+    shown = date_format(value.astimezone(UTC), DAY_TIME_SECONDS)
+    aoe = date_format(value.astimezone(AOE), "H:i")
+    text = _("%(moment)s UTC · %(aoe)s AoE") % {"moment": shown, "aoe": aoe}
+    return _time(value, text)
+
+
+def aoe_text(value: datetime, *, is_end: bool) -> str:
+    """Return a moment in AoE; an exclusive end is shown as the last minute that counts."""
+    shown = value.astimezone(AOE) - (timedelta(minutes=1) if is_end else timedelta())
+    return _("%(moment)s AoE") % {"moment": date_format(shown, DAY_AND_TIME)}
+
+
+@register.simple_tag
+def opening(value: datetime) -> SafeString:
+    """Return the moment at which something begins: AoE, UTC and a place for the reader's zone."""
+    return _both(value, is_end=False)
+
+
+@register.simple_tag
+def deadline(value: datetime) -> SafeString:
+    """Return the moment at which something ends, `23:59 AoE` for midnight: through that minute."""
+    return _both(value, is_end=True)
+
+
+def _both(value: datetime, *, is_end: bool) -> SafeString:
+    utc = date_format(value.astimezone(UTC), DAY_AND_TIME)
+    return format_html(
+        '<span class="when">{} <span class="soft">· {}</span><span class="soft" data-local="{}"></span></span>',
+        _time(value, aoe_text(value, is_end=is_end)),
+        _time(value, _("%(moment)s UTC") % {"moment": utc}),
+        _iso(value),
+    )
+
+
+def parts_left(seconds: float) -> dict[str, int]:
+    """Return whole days, hours, minutes and seconds of a span that is not negative."""
+    left = max(0, int(seconds))
+    return {
+        "days": left // 86400,
+        "hours": left // 3600 % 24,
+        "minutes": left // 60 % 60,
+        "seconds": left % 60,
+    }
+
+
+@register.inclusion_tag("partials/clock.html", takes_context=True)
+def clock(context: template.Context, phase: Phase) -> dict[str, Any]:
+    """Show what is next for a phase, with the time left; a script keeps it running."""
+    now: datetime = context["server_now"]
+    upcoming = now < phase.opens_at
+    until = phase.opens_at if upcoming else phase.closes_at
+    return {
+        "phase": phase,
+        "is_upcoming": upcoming,
+        "is_over": now >= phase.closes_at,
+        "until": until,
+        "until_iso": _iso(until),
+        "now_iso": _iso(now),
+        "left": parts_left((until - now).total_seconds()),
+    }
