@@ -118,7 +118,8 @@ def _fault(text: str, match: re.Match[str], label: str | None, labels: frozenset
 def _around(text: str, at: int) -> str:
     """Return a bracket that pairs with none, and the text that it opens or closes."""
     if text[at] == "[":
-        return text[at] + _NO_BRACKETS.findall(text, at + 1, at + _SHOWN_CHARACTERS)[0]
+        after = _NO_BRACKETS.match(text, at + 1, at + _SHOWN_CHARACTERS)
+        return "[" + (after[0] if after else "")
     before = text[max(0, at - _SHOWN_CHARACTERS + 1) : at]
     return before[max(before.rfind("["), before.rfind("]")) + 1 :] + "]"
 

@@ -50,12 +50,15 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Paired difference (other minus leader): points, 95 % bounds, two-sided p-value in 0..1."""
+    """Paired difference (other minus leader): points, 95 % bounds, two-sided p-value in 0..1.
 
-    delta: float
-    low: float
-    high: float
-    p_value: float
+    None is what cannot be told: no difference of a withheld score, no spread in a single clip.
+    """
+
+    delta: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +106,14 @@ class Tallies(Protocol):
 class Track(Protocol):
     """A track is one frozen object; weights, labels, collars and tie-breaks are parameters."""
 
-    name: str
-    version: str
-    languages: tuple[str, ...]
-    columns: tuple[Column, ...]
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def languages(self) -> tuple[str, ...]: ...
+    @property
+    def columns(self) -> tuple[Column, ...]: ...
 
     def params(self, raw: Mapping[str, Any]) -> Any: ...
     def params_json(self, params: Any) -> dict[str, Any]: ...
