@@ -6,7 +6,7 @@ from pathlib import Path
 
 import environ
 from django.utils.translation import gettext_lazy as _
-from kombu import Queue
+from kombu import Exchange, Queue
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 env = environ.Env()
@@ -192,13 +192,18 @@ SPECTACULAR_SETTINGS = {
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default=REDIS_URL or "plaudit-files://")
 CELERY_TASK_TIME_LIMIT = 15 * 60
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object]
 if CELERY_BROKER_URL.startswith("plaudit-files"):
     CELERY_BROKER_TRANSPORT_OPTIONS = {"folder": str(VAR_DIR / "broker")}
 else:
     CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 4 * CELERY_TASK_TIME_LIMIT}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
-CELERY_TASK_QUEUES = [Queue(name) for name in ("default", "score", "audio", "judge", "live")]
+CELERY_TASK_DEFAULT_EXCHANGE = "plaudit"
+CELERY_TASK_QUEUES = [
+    Queue(name, Exchange(CELERY_TASK_DEFAULT_EXCHANGE), routing_key=name)
+    for name in ("default", "score", "audio", "judge", "live")
+]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True

@@ -18,8 +18,11 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 EMAIL_CONFIG = env.email("EMAIL_URL", default="smtp://localhost:25")
 vars().update(EMAIL_CONFIG)
 
-if len(SECRET_KEY) < 50:
-    raise ImproperlyConfigured("SECRET_KEY must be set to a random value of 50 characters or more.")
+SECRET_LENGTH = 50
+if len(SECRET_KEY) < SECRET_LENGTH:
+    raise ImproperlyConfigured(
+        f"SECRET_KEY must be set to a random value of {SECRET_LENGTH} characters or more."
+    )
 if not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS must name this server's host names.")
 if not SITE_URL.startswith("https://"):
