@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+from accounts.evidence import Evidence
 
 
 class AccountsConfig(AppConfig):
@@ -8,3 +11,10 @@ class AccountsConfig(AppConfig):
 
     name = "accounts"
     default_auto_field = "django.db.models.BigAutoField"
+    evidence = (Evidence("auditevent"), Evidence("auditchain", frozen=("scope",)))
+
+    def ready(self) -> None:
+        from accounts.triggers import install_after_migrate  # noqa: PLC0415  needs the registry
+
+        # The one signal in use: nothing else runs after Django's own migrate and flush.
+        post_migrate.connect(install_after_migrate, dispatch_uid="accounts.triggers")

@@ -1,0 +1,86 @@
+"""How the suite runs: tiers, skips, hypothesis' patience."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+NO_SKIPS = os.environ.get("PLAUDIT_NO_SKIPS") == "1"
+NEEDS = {
+    "slow": "takes more than a few seconds",
+    "postgres": "needs PostgreSQL (DATABASE_URL)",
+    "redis": "needs Redis (REDIS_URL)",
+    "browser": "needs Chromium",
+}
+PRESENT = {
+    "slow": True,
+    "postgres": os.environ.get("DATABASE_URL", "").startswith("postgres"),
+    "redis": bool(os.environ.get("REDIS_URL")),
+    "browser": True,
+}
+LEFT_OUT: dict[str, list[str]] = defaultdict(list)
+SKIPPED: list[str] = []
+
+settings.register_profile(
+    "plaudit",
+    deadline=None,  # the machine's load is no property of the code
+    max_examples=100 if NO_SKIPS else 25,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("plaudit")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tier", choices=["quick", "whole"], default="whole")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out, by name, what the tier does not run or what its server is missing for."""
+    quick = config.getoption("--tier") == "quick"
+    kept, left = [], []
+    for item in items:
+        reasons = [mark for mark in NEEDS if item.get_closest_marker(mark) and _absent(mark, quick)]
+        (left if reasons else kept).append(item)
+        if reasons:
+            LEFT_OUT[", ".join(NEEDS[mark] for mark in reasons)].append(item.nodeid)
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = kept
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["left_out"] = dict(LEFT_OUT)
+
+
+def _absent(mark: str, quick: bool) -> bool:
+    return quick or not PRESENT[mark]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take over what a parallel worker left out; each collects the same."""
+    LEFT_OUT.update(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.skipped:
+        SKIPPED.append(report.nodeid)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail when a skip is not allowed and something was skipped or left out."""
+    if NO_SKIPS and (SKIPPED or LEFT_OUT) and not hasattr(session.config, "workeroutput"):
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    for reason, names in sorted(LEFT_OUT.items()):
+        terminalreporter.section(f"left out: {reason} ({len(names)})")
+        for name in sorted(names):
+            terminalreporter.line(name)
+    if NO_SKIPS and (SKIPPED or LEFT_OUT):
+        terminalreporter.section("skipped, and a skip fails this run", red=True)
+        for name in SKIPPED:
+            terminalreporter.line(name)
