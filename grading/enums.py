@@ -47,6 +47,42 @@ class RecipeRole(TextChoices):
     RETIRED = "retired", _("retired")
 
 
+class FailureCode(TextChoices):
+    """Why our side could not finish; the label is the sentence that participants read."""
+
+    SCORER_TIMEOUT = (
+        "SCORER_TIMEOUT",
+        _("Scoring took longer than the limit and was stopped. No quota was used."),
+    )
+    SCORER_MEMORY = (
+        "SCORER_MEMORY",
+        _("Scoring needed more memory than the limit and was stopped. No quota was used."),
+    )
+    SCORER_CRASHED = (
+        "SCORER_CRASHED",
+        _("The scorer ended with an error. The organizers can see it. No quota was used."),
+    )
+    WORKER_LOST = (
+        "WORKER_LOST",
+        _("The scoring was interrupted three times. No quota was used; please submit again."),
+    )
+    STORAGE_ERROR = (
+        "STORAGE_ERROR",
+        _("The stored file could not be read. No quota was used; please submit again."),
+    )
+    RECIPE_OUTDATED = (
+        "RECIPE_OUTDATED",
+        _("The phase was set up for another version of the scorer. No quota was used."),
+    )
+    SECOND_OPINION_DISAGREES = (
+        "SECOND_OPINION_DISAGREES",
+        _(
+            "A second computation of the edit distances did not agree, so the score is not "
+            "published. The organizers can see it. No quota was used."
+        ),
+    )
+
+
 SUBMISSION_TRANSITIONS: dict[str, frozenset[str]] = {
     SubmissionState.RECEIVED: frozenset(
         {

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from competition.models import Phase, ReferenceVersion, Track
-from grading.enums import EvaluationState, RecipeRole
+from grading.enums import EvaluationState, FailureCode, RecipeRole
 from grading.models.submission import Submission
 
 LIMIT = 1e9
@@ -137,6 +137,11 @@ class Evaluation(models.Model):
 
     def __str__(self) -> str:
         return f"evaluation of {self.submission} by {self.recipe}"
+
+    @property
+    def failure_reason(self) -> str:
+        """The sentence that says why our side could not finish; empty when it did."""
+        return str(FailureCode(self.failure_code).label) if self.failure_code else ""
 
 
 class EvaluationTallies(models.Model):

@@ -7,7 +7,8 @@ from django.urls import reverse
 
 from accounts.codes import new_code
 from competition.models import Entrant, Phase
-from grading.enums import QuotaState, SubmissionKind, SubmissionState
+from grading.enums import FailureCode, QuotaState, SubmissionKind, SubmissionState
+from grading.models.querysets import SubmissionQuerySet
 
 STANDING_STATES = [SubmissionState.RECEIVED, SubmissionState.ACCEPTED]
 
@@ -52,6 +53,11 @@ class Submission(models.Model):
     reading = models.CharField(max_length=64, blank=True)
     problems_total = models.PositiveIntegerField(null=True, blank=True)
     errors_total = models.PositiveIntegerField(null=True, blank=True)
+
+    repeated = False
+    """True on the object that an upload of the same content returned; never stored."""
+
+    objects = SubmissionQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at", "-id"]
@@ -102,6 +108,11 @@ class Submission(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("grading:submission-detail", kwargs={"code": self.code})
+
+    @property
+    def failure_reason(self) -> str:
+        """The sentence that says why our side could not finish; empty when it did."""
+        return str(FailureCode(self.failure_code).label) if self.failure_code else ""
 
 
 class ValidationProblem(models.Model):

@@ -1,0 +1,24 @@
+"""Marks a board as due for a rebuild."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import F
+
+from grading.models import Board
+from grading.services import doorbell
+
+
+def want_rebuild(*, phase_id: int, now: datetime) -> None:
+    """Raise the number of the phase's board and ring for a rebuild; part of the caller's transaction."""
+    board, _ = Board.objects.get_or_create(phase_id=phase_id)
+    Board.objects.filter(pk=board.pk).update(wanted=F("wanted") + 1, rung_at=now)
+    doorbell.ring(doorbell.REBUILD, board.pk)
+
+
+def want_rebuild_of_competition(*, competition_id: int, now: datetime) -> None:
+    """Do the same for every board of a competition: an entrant's state or kind has changed."""
+    phases = Board.objects.filter(phase__track__competition=competition_id)
+    for phase_id in phases.order_by("pk").values_list("phase_id", flat=True):
+        want_rebuild(phase_id=phase_id, now=now)

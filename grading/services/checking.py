@@ -1,0 +1,105 @@
+"""“Check only”: the verdict on a file, without a row and without quota."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.core.cache import cache
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from competition.models import Phase
+from grading.scoring.types import Problem, Report, Severity
+from grading.services import child, errors
+from grading.services.child import Bounds, ChildFailed
+
+CHECKS = 20
+CHECK_SECONDS = 600
+AT_ONCE = 2
+PATIENCE_SECONDS = 20
+WALL_SECONDS = 60
+
+_places = threading.BoundedSemaphore(AT_ONCE)
+
+
+def check_only(*, actor: User, phase: Phase, path: Path, filename: str) -> Report:
+    """Return the report that a submission of this file would get; nothing is stored.
+
+    The caller has seen to it that the person may know of the phase. Raises ChecksThrottled (20 in
+    10 minutes a person), ScorerBusy, ScorerFailed.
+    """
+    throttle(actor)
+    job = {
+        "do": "check",
+        "track": phase.track.kind,
+        "params": phase.track.params,
+        "ids": dict(phase.references.utterances.values_list("utt_id", "language")),
+        "submission_path": str(path),
+        "submission_sha256": _sha256(path),
+        "filename": filename,
+        "limits": phase.limits,
+    }
+    bounds = Bounds.from_settings()
+    with _place():
+        try:
+            result = child.run(
+                job, bounds=Bounds(WALL_SECONDS, bounds.cpu_seconds, bounds.memory_bytes)
+            )
+        except ChildFailed as failure:
+            raise errors.ScorerFailed(
+                _("The file could not be checked within the limits. Nothing was stored."),
+                reason=failure.code.value,
+            ) from None
+    return report_from_json(result["report"])
+
+
+def throttle(actor: User) -> None:
+    """Count one check of the person; raises ChecksThrottled beyond 20 in 10 minutes."""
+    key = f"grading.checks.{actor.pk}"
+    cache.add(key, 0, timeout=CHECK_SECONDS)
+    try:
+        count = cache.incr(key)
+    except ValueError:  # it expired between the two calls
+        cache.set(key, 1, timeout=CHECK_SECONDS)
+        count = 1
+    if count > CHECKS:
+        raise errors.ChecksThrottled(
+            _("Too many checks. Please wait a few minutes."), retry_after=CHECK_SECONDS
+        )
+
+
+def report_from_json(data: dict[str, object]) -> Report:
+    """Return the report that a child sent."""
+    problems = data["problems"]
+    if not isinstance(problems, list):
+        raise TypeError("a report has a list of problems")
+    return Report(
+        problems=tuple(
+            Problem(**{**problem, "severity": Severity(problem["severity"])})
+            for problem in problems
+        ),
+        total=int(str(data["total"])),
+        errors=int(str(data["errors"])),
+        rows=int(str(data["rows"])),
+        reading=str(data["reading"]),
+    )
+
+
+@contextmanager
+def _place() -> Iterator[None]:
+    """Hold one of the few places: checks run on the web server's own machine."""
+    if not _places.acquire(timeout=PATIENCE_SECONDS):
+        raise errors.ScorerBusy(_("Many files are being checked. Please try again in a minute."))
+    try:
+        yield
+    finally:
+        _places.release()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

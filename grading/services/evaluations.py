@@ -1,0 +1,247 @@
+"""One submission under one recipe: claim, score in a child process, finish or fail."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+
+from accounts.services import audit
+from competition.models import Entrant
+from competition.services import references
+from grading.enums import EvaluationState, FailureCode, SubmissionState
+from grading.models import Evaluation, EvaluationTallies, Submission
+from grading.services import boards, child, doorbell, leases, quota, recipes, second_opinion
+from grading.services.child import Bounds, ChildFailed, ClaimLost
+from grading.services.validation import file_job
+
+Json = dict[str, Any]
+
+
+def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Evaluation | None:
+    """Claim a queued evaluation, score it and store the result.
+
+    Returns the evaluation, or None when there was nothing to claim. Safe to call any number of
+    times: it is scored once.
+    """
+    evaluation = claim(evaluation_id=evaluation_id, worker=worker, now=clock())
+    if evaluation is None:
+        return None
+    try:
+        result = _score(evaluation, clock)
+        finish(evaluation=evaluation, result=result, now=clock())
+    except ChildFailed as failure:
+        give_up(evaluation=evaluation, failure=failure, now=clock())
+    except ClaimLost:
+        return None
+    return Evaluation.objects.get(pk=evaluation.pk)
+
+
+def claim(*, evaluation_id: int, worker: str, now: datetime) -> Evaluation | None:
+    """Take a queued evaluation for one lease; None when it is not to be had."""
+    found = _with_everything().get(pk=evaluation_id)
+    taken = Evaluation.objects.filter(
+        pk=evaluation_id, state=EvaluationState.QUEUED, attempt=found.attempt
+    ).update(
+        state=EvaluationState.RUNNING,
+        attempt=found.attempt + 1,
+        started_at=now,
+        lease_until=leases.until(now),
+        worker=worker[:120],
+        progress_done=0,
+        progress_total=0,
+    )
+    if not taken:
+        return None
+    found.attempt += 1
+    found.state = EvaluationState.RUNNING
+    return found
+
+
+def finish(*, evaluation: Evaluation, result: Json, now: datetime) -> None:
+    """Store score, tallies and second opinion, and mark the board; only while the claim stands.
+
+    Raises ClaimLost when it does not, ChildFailed when jiwer disagrees or a number is not finite.
+    """
+    opinion = second_opinion.compare(result["sample"])
+    if not opinion.agrees:
+        raise SecondOpinionDisagrees(opinion.as_json())
+    fields = _score_fields(result["score"])
+    data = bytes.fromhex(result["tallies"])
+    with audit.audited():
+        _move(
+            evaluation,
+            None,
+            state=EvaluationState.SCORED,
+            finished_at=now,
+            second_opinion=opinion.as_json(),
+            **fields,
+        )
+        EvaluationTallies.objects.create(
+            evaluation=evaluation, data=data, sha256=result["tallies_sha256"]
+        )
+        if _is_live(evaluation):
+            boards.want_rebuild(phase_id=evaluation.submission.phase_id, now=now)
+        _record(
+            evaluation,
+            "evaluation.scored",
+            now,
+            score=fields["score"],
+            tallies_sha256=result["tallies_sha256"],
+        )
+
+
+class SecondOpinionDisagrees(ChildFailed):
+    """jiwer counted other edits than we did; `opinion` is what is stored."""
+
+    def __init__(self, opinion: Json) -> None:
+        super().__init__(FailureCode.SECOND_OPINION_DISAGREES, may_retry=False)
+        self.opinion = opinion
+
+
+def give_up(
+    *, evaluation: Evaluation, failure: ChildFailed, now: datetime, only: Q | None = None
+) -> None:
+    """End a run without a score: queued again while another try may help, else failed.
+
+    A failed live evaluation fails its submission and gives the slot back. `only` narrows the claim
+    further. Raises ClaimLost.
+    """
+    if failure.may_retry and evaluation.attempt < settings.EVALUATION_ATTEMPTS:
+        _move(evaluation, only, state=EvaluationState.QUEUED, rung_at=now)
+        doorbell.ring(doorbell.EVALUATE, evaluation.pk)
+        return
+    opinion = failure.opinion if isinstance(failure, SecondOpinionDisagrees) else {}
+    with audit.audited():
+        Entrant.objects.select_for_update().get(pk=evaluation.submission.entrant_id)
+        Submission.objects.select_for_update().get(pk=evaluation.submission_id)
+        _move(
+            evaluation,
+            only,
+            state=EvaluationState.FAILED,
+            finished_at=now,
+            failure_code=failure.code,
+            second_opinion=opinion,
+        )
+        if _is_live(evaluation):
+            _fail_submission(evaluation, failure, now)
+        _record(evaluation, "evaluation.failed", now, code=failure.code.value, kind=failure.kind)
+
+
+def release_lapsed(*, evaluation_id: int, now: datetime) -> None:
+    """Queue again a run whose worker has gone silent, or fail it after the last attempt."""
+    lapsed = Q(state=EvaluationState.RUNNING, lease_until__lt=now)
+    evaluation = _with_everything().filter(lapsed, pk=evaluation_id).first()
+    if evaluation is None:
+        return
+    failure = ChildFailed(FailureCode.WORKER_LOST, may_retry=True)
+    # A worker that renewed in this very moment keeps its claim.
+    with suppress(ClaimLost):
+        give_up(evaluation=evaluation, failure=failure, now=now, only=lapsed)
+
+
+def live_of(submission: Submission) -> Evaluation | None:
+    """Return the submission's evaluation under its phase's live recipe, None before it has one."""
+    live = recipes.live_recipe(submission.phase)
+    return Evaluation.objects.filter(submission=submission, recipe=live).first() if live else None
+
+
+def _with_everything() -> Any:
+    return Evaluation.objects.select_related(
+        "recipe__references",
+        "submission__entrant",
+        "submission__phase__track__competition",
+        "submission__phase__references",
+    )
+
+
+def _score(evaluation: Evaluation, clock: Callable[[], datetime]) -> Json:
+    def renew(now: datetime, done: int, total: int) -> bool:
+        return bool(
+            _mine(evaluation).update(
+                lease_until=leases.until(now), progress_done=done, progress_total=total
+            )
+        )
+
+    keeper = leases.Keeper(renew, clock=clock)
+    recipe = evaluation.recipe
+    job = {
+        "do": "evaluate",
+        "track": recipe.scorer,
+        "version": recipe.version,
+        "params": recipe.params,
+        "recipe_digest": recipe.digest,
+        "references_path": str(references.path_of(recipe.references)),
+        "references_sha256": recipe.references.sha256,
+        "phase_code": evaluation.submission.phase.code,
+        **file_job(evaluation.submission),
+    }
+    return child.run(job, bounds=Bounds.from_settings(), watch=keeper.watch)
+
+
+def _mine(evaluation: Evaluation) -> Any:
+    """Return the row as long as this claim on it stands: the attempt number is the fence."""
+    return Evaluation.objects.filter(
+        pk=evaluation.pk, state=EvaluationState.RUNNING, attempt=evaluation.attempt
+    )
+
+
+def _move(evaluation: Evaluation, only: Q | None, **fields: Any) -> None:
+    if not _mine(evaluation).filter(only or Q()).update(lease_until=None, **fields):
+        raise ClaimLost
+
+
+def _score_fields(score: Json) -> Json:
+    low, high = score["interval"] or (None, None)
+    fields = {
+        "score": score["score"],
+        "withheld_reason": score["withheld_reason"],
+        "low": low,
+        "high": high,
+        "interval_reason": score["interval_reason"],
+        "seed": str(score["seed"]),
+        "components": score["components"],
+        "languages": score["languages"],
+    }
+    if not all(math.isfinite(number) for number in _numbers(fields)):
+        # SQLite would store NaN as NULL, which means "none" here.
+        raise ChildFailed(FailureCode.SCORER_CRASHED, may_retry=False, kind="NotFinite")
+    return fields
+
+
+def _numbers(value: object) -> Iterator[float]:
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _numbers(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _numbers(part)
+
+
+def _is_live(evaluation: Evaluation) -> bool:
+    return recipes.is_live(phase_id=evaluation.submission.phase_id, recipe_id=evaluation.recipe_id)
+
+
+def _fail_submission(evaluation: Evaluation, failure: ChildFailed, now: datetime) -> None:
+    Submission.objects.filter(pk=evaluation.submission_id, state=SubmissionState.ACCEPTED).update(
+        state=SubmissionState.FAILED, failure_code=failure.code, ended_at=now
+    )
+    quota.release(submission_id=evaluation.submission_id, reason="failed", now=now)
+
+
+def _record(evaluation: Evaluation, kind: str, now: datetime, **payload: object) -> None:
+    audit.record(
+        scope=evaluation.submission.phase.track.competition.audit_scope,
+        kind=kind,
+        actor=None,
+        target=f"submission:{evaluation.submission.code}",
+        payload={"recipe": evaluation.recipe.digest, "attempt": evaluation.attempt, **payload},
+        now=now,
+    )

@@ -1,0 +1,129 @@
+"""How many slots an entrant has used; slots move under the entrant's row lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from competition.models import Entrant, EntrantMember, Phase
+from competition.timeline import aoe_day, day_reset
+from grading.enums import QuotaState
+from grading.models import QuotaEntry, Submission
+
+USED = [QuotaState.RESERVED, QuotaState.CHARGED]
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Slots taken, reserved or charged: on one AoE day, and in the whole phase."""
+
+    today: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """An entrant's account in one phase: limits (None = unlimited), use, and when the day resets."""
+
+    per_day: int | None
+    total: int | None
+    used_today: int
+    used_total: int
+    left_today: int | None
+    left_total: int | None
+    resets_at: datetime
+    day: date
+    entries: QuerySet[QuotaEntry]
+
+    @property
+    def left(self) -> int | None:
+        """Slots that can be used now; None = unlimited."""
+        known = [left for left in (self.left_today, self.left_total) if left is not None]
+        return min(known) if known else None
+
+
+def ledger(*, entrant: Entrant, phase: Phase, now: datetime) -> Ledger:
+    """Return the entrant's account in the phase as of `now`."""
+    day = aoe_day(now)
+    used = used_slots(entrant=entrant, phase=phase, day=day)
+    return Ledger(
+        per_day=phase.quota_per_day,
+        total=phase.quota_total,
+        used_today=used.today,
+        used_total=used.total,
+        left_today=_left(phase.quota_per_day, used.today),
+        left_total=_left(phase.quota_total, used.total),
+        resets_at=day_reset(now),
+        day=day,
+        entries=QuotaEntry.objects.filter(entrant=entrant, phase=phase).select_related(
+            "submission__uploader"
+        ),
+    )
+
+
+def used_slots(*, entrant: Entrant, phase: Phase, day: date) -> Used:
+    """Return the larger of the entrant's use and that of any member who came from another entrant."""
+    uses = [_count(QuotaEntry.objects.filter(entrant=entrant, phase=phase), day)]
+    uses += [
+        _count(_slots_while_member(user, phase), day) for user in _came_from_elsewhere(entrant)
+    ]
+    return Used(today=max(use.today for use in uses), total=max(use.total for use in uses))
+
+
+def reserve(*, submission: Submission, now: datetime) -> QuotaEntry:
+    """Take one slot on the AoE day of the upload's beginning; the caller holds the entrant's lock."""
+    return QuotaEntry.objects.create(
+        submission=submission,
+        entrant=submission.entrant,
+        phase=submission.phase,
+        aoe_day=aoe_day(submission.created_at),
+        state=QuotaState.RESERVED,
+        reserved_at=now,
+    )
+
+
+def charge(*, submission_id: int, now: datetime) -> None:
+    """Turn the reserved slot into a charge."""
+    QuotaEntry.objects.filter(submission_id=submission_id, state=QuotaState.RESERVED).update(
+        state=QuotaState.CHARGED, settled_at=now, reason=""
+    )
+
+
+def release(*, submission_id: int, reason: str, now: datetime) -> None:
+    """Give the slot back, reserved or charged, and say why."""
+    QuotaEntry.objects.filter(submission_id=submission_id, state__in=USED).update(
+        state=QuotaState.RELEASED, settled_at=now, reason=reason
+    )
+
+
+def _left(limit: int | None, used: int) -> int | None:
+    return None if limit is None else max(0, limit - used)
+
+
+def _count(entries: QuerySet[QuotaEntry], day: date) -> Used:
+    counts = entries.filter(state__in=USED).aggregate(
+        today=Count("pk", filter=Q(aoe_day=day)), total=Count("pk")
+    )
+    return Used(today=counts["today"], total=counts["total"])
+
+
+def _came_from_elsewhere(entrant: Entrant) -> list[int]:
+    """Return ids of active members who were in another entrant of the competition before."""
+    elsewhere = EntrantMember.objects.filter(
+        competition=entrant.competition_id, user=OuterRef("user")
+    ).exclude(entrant=entrant)
+    members = EntrantMember.objects.filter(entrant=entrant, left_at__isnull=True)
+    return list(members.filter(Exists(elsewhere)).values_list("user_id", flat=True))
+
+
+def _slots_while_member(user_id: int, phase: Phase) -> QuerySet[QuotaEntry]:
+    """Return the slots of the phase that any entrant took while this person was a member of it."""
+    membership = EntrantMember.objects.filter(
+        Q(left_at__isnull=True) | Q(left_at__gt=OuterRef("reserved_at")),
+        entrant=OuterRef("entrant"),
+        user=user_id,
+        joined_at__lte=OuterRef("reserved_at"),
+    )
+    return QuotaEntry.objects.filter(Exists(membership), phase=phase)

@@ -1,0 +1,205 @@
+"""From received to accepted or rejected: the track's reader in a child process, then one move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+
+from accounts.services import audit
+from competition.models import Entrant
+from grading import storage
+from grading.enums import EvaluationState, FailureCode, SubmissionState
+from grading.models import Evaluation, Submission, ValidationProblem
+from grading.services import child, doorbell, leases, quota, recipes
+from grading.services.child import Bounds, ChildFailed, ClaimLost
+
+Json = dict[str, Any]
+
+
+def validate(*, submission_id: int, clock: Callable[[], datetime]) -> Submission | None:
+    """Claim a received submission, check it and move it to its next state.
+
+    Returns the submission, or None when there was nothing to claim: it is taken, or past this
+    state. Safe to call any number of times.
+    """
+    submission = claim(submission_id=submission_id, now=clock())
+    if submission is None:
+        return None
+    try:
+        recipes.ensure_live(phase=submission.phase, now=clock())
+        report = _check(submission, clock)
+        settle(submission=submission, report=report, now=clock())
+    except ChildFailed as failure:
+        give_up(submission=submission, failure=failure, now=clock())
+    except ClaimLost:
+        return None
+    return Submission.objects.get(pk=submission.pk)
+
+
+def claim(*, submission_id: int, now: datetime) -> Submission | None:
+    """Take the validation of a submission for one lease; None when it is not to be had."""
+    found = Submission.objects.select_related(
+        "phase__track__competition", "phase__references", "entrant"
+    ).get(pk=submission_id)
+    taken = Submission.objects.filter(
+        pk=submission_id,
+        state=SubmissionState.RECEIVED,
+        attempt=found.attempt,
+        lease_until__isnull=True,
+    ).update(attempt=found.attempt + 1, lease_until=leases.until(now))
+    if not taken:
+        return None
+    found.attempt += 1
+    return found
+
+
+def settle(*, submission: Submission, report: Json, now: datetime) -> None:
+    """Accept or reject with the report, replaced as a set; charge or release the slot.
+
+    An accepted submission is queued for the live and the candidate recipe. Raises ClaimLost.
+    """
+    accepted = report["errors"] == 0
+    state = SubmissionState.ACCEPTED if accepted else SubmissionState.REJECTED
+    with audit.audited():
+        _lock(submission)
+        _move(
+            submission,
+            None,
+            state=state,
+            validated_at=now,
+            ended_at=None if accepted else now,
+            rows=report["rows"],
+            reading=report["reading"],
+            problems_total=report["total"],
+            errors_total=report["errors"],
+        )
+        _replace_problems(submission, report["problems"])
+        if accepted:
+            quota.charge(submission_id=submission.pk, now=now)
+            _queue(submission, now)
+        else:
+            quota.release(submission_id=submission.pk, reason="rejected", now=now)
+        _record(submission, f"submission.{state.value}", now, errors=report["errors"])
+
+
+def give_up(
+    *, submission: Submission, failure: ChildFailed, now: datetime, only: Q | None = None
+) -> None:
+    """End a validation that gave no verdict: another try, or failed with the slot released.
+
+    `only` narrows the claim further. Raises ClaimLost.
+    """
+    if failure.may_retry and submission.attempt < settings.EVALUATION_ATTEMPTS:
+        _move(submission, only, rung_at=now)
+        doorbell.ring(doorbell.VALIDATE, submission.pk)
+        return
+    with audit.audited():
+        _lock(submission)
+        _move(
+            submission,
+            only,
+            state=SubmissionState.FAILED,
+            failure_code=failure.code,
+            ended_at=now,
+        )
+        quota.release(submission_id=submission.pk, reason="failed", now=now)
+        _record(submission, "submission.failed", now, code=failure.code.value, kind=failure.kind)
+
+
+def release_lapsed(*, submission_id: int, now: datetime) -> None:
+    """Give back a validation whose worker has gone silent, or fail it after the last attempt."""
+    lapsed = Q(state=SubmissionState.RECEIVED, lease_until__lt=now)
+    waiting = Submission.objects.select_related("phase__track__competition", "entrant")
+    submission = waiting.filter(lapsed, pk=submission_id).first()
+    if submission is None:
+        return
+    failure = ChildFailed(FailureCode.WORKER_LOST, may_retry=True)
+    # A worker that renewed in this very moment keeps its claim.
+    with suppress(ClaimLost):
+        give_up(submission=submission, failure=failure, now=now, only=lapsed)
+
+
+def manifest(submission: Submission) -> dict[str, str | None]:
+    """Return the ids of the phase with their languages; no text."""
+    return dict(submission.phase.references.utterances.values_list("utt_id", "language"))
+
+
+def _check(submission: Submission, clock: Callable[[], datetime]) -> Json:
+    def renew(now: datetime, _done: int, _total: int) -> bool:
+        return bool(_mine(submission).update(lease_until=leases.until(now)))
+
+    keeper = leases.Keeper(renew, clock=clock)
+    job = {
+        "do": "check",
+        "track": submission.phase.track.kind,
+        "params": submission.phase.track.params,
+        "ids": manifest(submission),
+        **file_job(submission),
+    }
+    report: Json = child.run(job, bounds=Bounds.from_settings(), watch=keeper.watch)["report"]
+    return report
+
+
+def file_job(submission: Submission) -> Json:
+    """Return what a child needs to find a submission's bytes and to be sure of them."""
+    return {
+        "submission_path": str(storage.path_of(submission.storage_key)),
+        "submission_sha256": submission.content_id,
+        "filename": submission.filename,
+        "limits": submission.phase.limits,
+    }
+
+
+def _mine(submission: Submission) -> Any:
+    """Return the row as long as this claim on it stands."""
+    return Submission.objects.filter(
+        Q(lease_until__isnull=False),
+        pk=submission.pk,
+        state=SubmissionState.RECEIVED,
+        attempt=submission.attempt,
+    )
+
+
+def _lock(submission: Submission) -> None:
+    """Lock in the order that every service keeps: entrant, then submission."""
+    Entrant.objects.select_for_update().get(pk=submission.entrant_id)
+    Submission.objects.select_for_update().get(pk=submission.pk)
+
+
+def _move(submission: Submission, only: Q | None, **fields: Any) -> None:
+    if not _mine(submission).filter(only or Q()).update(lease_until=None, **fields):
+        raise ClaimLost
+
+
+def _replace_problems(submission: Submission, problems: list[Json]) -> None:
+    ValidationProblem.objects.filter(submission=submission).delete()
+    ValidationProblem.objects.bulk_create(
+        ValidationProblem(submission=submission, position=position, **problem)
+        for position, problem in enumerate(problems, 1)
+    )
+
+
+def _queue(submission: Submission, now: datetime) -> None:
+    for recipe in recipes.recipes_to_run(submission.phase):
+        evaluation, _ = Evaluation.objects.get_or_create(
+            submission=submission,
+            recipe=recipe,
+            defaults={"state": EvaluationState.QUEUED, "queued_at": now, "rung_at": now},
+        )
+        doorbell.ring(doorbell.EVALUATE, evaluation.pk)
+
+
+def _record(submission: Submission, kind: str, now: datetime, **payload: object) -> None:
+    audit.record(
+        scope=submission.phase.track.competition.audit_scope,
+        kind=kind,
+        actor=None,
+        target=f"submission:{submission.code}",
+        payload={"content_id": submission.content_id, **payload},
+        now=now,
+    )
