@@ -1,0 +1,234 @@
+"""Rows of a file, decoded strictly: what the readers of predictions and references share."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from grading.scoring.formats.pieces import BOM, Piece, Places, Reading, choose_reading, cut
+from grading.scoring.formats.strict_json import Fault, StrictDecoder, string_end
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping
+
+    from grading.scoring.report import Collector
+    from grading.scoring.types import Limits, Progress
+
+_TYPE_NAMES: Mapping[type, str] = {
+    dict: "object",
+    list: "list",
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+}
+# Found without decoding, in rows that cannot be decoded; both kinds of quotes, since a row may be
+# broken by having the wrong ones.
+_ID = re.compile(
+    rb"""["']utt_id["']\s*+:\s*+(?:"((?:[^"\\\r\n]|\\[^\r\n]){1,200})"|'([^'\\\r\n]{1,200})')"""
+)
+_MAP_ID = re.compile(rb'"((?:[^"\\\r\n]|\\[^\r\n]){1,200})"\s*+:')
+_WIDE_MARKS = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+_LOOKS_UTF16 = re.compile(rb"(?:[\t\n\r -~]\0){8}|(?:\0[\t\n\r -~]){8}")
+_REPORTS = 50  # calls of `progress` for one file
+_SHOWN_KEYS = 5
+
+
+class Row(NamedTuple):
+    """One object of the file, and where it stands in it."""
+
+    piece: Piece
+    value: dict[str, object]
+
+
+class RowReader:
+    """Reads the rows of one file and reports whatever is wrong with their form.
+
+    Iterating yields the rows that are objects; a pair of a map comes as a row with the two fields
+    of a prediction. Afterwards `count` is the number of rows seen, `broken_ids` the ids of rows
+    that could not be read, and `complete` tells whether the whole file was looked at.
+    """
+
+    def __init__(
+        self,
+        data: bytes,
+        *,
+        limits: Limits,
+        report: Collector,
+        known: Container[str] | None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Prepare to read; `known` are the ids that a map may have, None where none is wanted."""
+        self._data = data
+        self._known = known
+        self._limits = limits
+        self._report = report
+        self._progress = progress
+        self._decoder = StrictDecoder(limits)
+        self._places = Places(data)
+        self.reading: Reading | None = None
+        self.count = 0
+        self.complete = True
+        self.broken_ids: set[str] = set()
+        self.last_id: str | None = None
+        self._keys: set[str] = set()
+
+    def __iter__(self) -> Iterator[Row]:
+        if (found := _other_encoding(self._data)) is not None:
+            self._report.error("INVALID_ENCODING", line=1, reason="other", found=found, offset=0)
+            self.complete = False
+            return
+        start = 0
+        if self._data.startswith(BOM):
+            self._report.warning("BYTE_ORDER_MARK", line=1)
+            start = len(BOM)
+        self.reading = choose_reading(self._data[start:] if start else self._data)
+        if self.reading is Reading.MAP and not self._is_map_of_texts(start):
+            self.complete = False
+            return
+        yield from self._rows(cut(self._data, start, self.reading))
+
+    def _is_map_of_texts(self, start: int) -> bool:
+        """Tell a map of texts from another object, such as one around a list; report the latter."""
+        pairs = [_key_and_opener(piece.raw) for piece in cut(self._data, start, Reading.MAP)]
+        is_map = self._known is not None and (
+            not pairs
+            or any(key in self._known for key, _ in pairs)
+            or not any(opener in "[{" for _, opener in pairs)
+        )
+        if is_map and (not pairs or any(opener == '"' for _, opener in pairs)):
+            return True
+        keys = [key for key, _ in pairs if key][:_SHOWN_KEYS]
+        line = self._places.line(start)
+        self._report.error("WRONG_SHAPE", line=line, reason="object", keys=keys)
+        return False
+
+    def _rows(self, pieces: Iterator[Piece]) -> Iterator[Row]:
+        size = len(self._data)
+        due = step = size // _REPORTS + 1
+        for piece in pieces:
+            if self.count >= self._limits.rows:
+                self._report.error("TOO_MANY_ROWS", line=piece.line, limit=self._limits.rows)
+                self.complete = False
+                return
+            value = self._value(piece)
+            if value is not None:
+                yield Row(piece, value)
+            if self._progress is not None and piece.offset >= due:
+                self._progress(piece.offset, size)
+                due = piece.offset + step
+
+    def _value(self, piece: Piece) -> dict[str, object] | None:
+        if piece.broken:
+            self._report_cut(piece)
+            return None
+        raw = piece.raw
+        if raw.startswith(BOM):
+            self._report.warning("BYTE_ORDER_MARK", line=piece.line)
+            raw = raw[len(BOM) :]
+            if not raw.strip():
+                return None
+        self.count += 1
+        is_pair = self.reading is Reading.MAP
+        decoded = self._decoder.decode(b"{" + raw + b"}" if is_pair else raw)
+        if decoded.faults:
+            shift = piece.offset + len(piece.raw) - len(raw) - is_pair
+            utt_id = _id_of(decoded.value) if decoded.readable else None
+            for fault in decoded.faults:
+                self._report_fault(piece, fault, shift, utt_id)
+            if not decoded.readable:
+                self._salvage(piece.raw)
+                return None
+        return self._as_row(piece, decoded.value)
+
+    def _as_row(self, piece: Piece, value: object) -> dict[str, object] | None:
+        if not isinstance(value, dict):
+            self._report.error("WRONG_SHAPE", line=piece.line, reason="row", found=type_name(value))
+            return None
+        if self.reading is not Reading.MAP:
+            return value
+        ((utt_id, text),) = value.items()
+        if utt_id in self._keys:
+            self._report.error("DUPLICATE_JSON_KEY", line=piece.line, utt_id=utt_id, key=utt_id)
+        self._keys.add(utt_id)
+        return {"utt_id": utt_id, "text_with_nvvs": text}
+
+    def _report_cut(self, piece: Piece) -> None:
+        """Report a place where the list or map itself is broken."""
+        self.complete = self.complete and not piece.raw
+        self._salvage(piece.raw)
+        self._syntax_error(piece.offset, {"reason": piece.broken})
+
+    def _report_fault(self, piece: Piece, fault: Fault, shift: int, utt_id: str | None) -> None:
+        offset = max(shift + fault.offset, piece.offset)
+        utt_id = utt_id or self._id_near(piece, offset)
+        if fault.code == "INVALID_JSON":
+            self._syntax_error(offset, fault.params, utt_id)
+            return
+        params = dict(fault.params)
+        if fault.code == "INVALID_ENCODING":
+            params["offset"] = offset
+        self._report.error(fault.code, line=piece.line, utt_id=utt_id, **params)
+
+    def _syntax_error(
+        self, offset: int, params: Mapping[str, object], utt_id: str | None = None
+    ) -> None:
+        self._report.error(
+            "INVALID_JSON",
+            line=self._places.line(offset),
+            column=self._places.column(offset),
+            utt_id=utt_id,
+            after=None if utt_id else self.last_id,
+            **params,
+        )
+
+    def _id_near(self, piece: Piece, offset: int) -> str | None:
+        """Return the id written last before this place in the row, else the first one after it."""
+        pattern = _MAP_ID if self.reading is Reading.MAP else _ID
+        found: re.Match[bytes] | None = None
+        for match in pattern.finditer(piece.raw):
+            if found is None or match.start() <= offset - piece.offset:
+                found = match
+        return _decoded_id(found) if found else None
+
+    def _salvage(self, raw: bytes) -> None:
+        """Remember the ids of rows that cannot be read: they are broken, not missing."""
+        pattern = _MAP_ID if self.reading is Reading.MAP else _ID
+        self.broken_ids.update(_decoded_id(match) for match in pattern.finditer(raw))
+
+
+def _other_encoding(data: bytes) -> str | None:
+    name = next((name for mark, name in _WIDE_MARKS.items() if data.startswith(mark)), None)
+    return "UTF-16" if name is None and _LOOKS_UTF16.match(data) else name
+
+
+def _key_and_opener(raw: bytes) -> tuple[str, str]:
+    """Return a pair's key as written and the first character of its value; empty where broken."""
+    end = string_end(raw, 0)
+    value = raw[end:].lstrip(b" \t\r\n:")[:1]
+    return raw[1 : max(end - 1, 1)].decode("utf-8", "replace").strip(), value.decode("latin-1")
+
+
+def _decoded_id(match: re.Match[bytes]) -> str:
+    written = next(part for part in match.groups() if part).decode("utf-8", "replace")
+    try:
+        return str(json.loads(f'"{written}"')).strip()
+    except ValueError:
+        return written.strip()
+
+
+def _id_of(value: object) -> str | None:
+    utt_id = value.get("utt_id") if isinstance(value, dict) else None
+    return utt_id.strip() or None if isinstance(utt_id, str) else None
+
+
+def type_name(value: object) -> str:
+    """Return the JSON name of a decoded value's type: object, list, string, number, …"""
+    return _TYPE_NAMES[type(value)]
