@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import environ
 from django.utils.translation import gettext_lazy as _
 from kombu import Exchange, Queue
 
+from config.log import logging_settings
+
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 env = environ.Env()
+if (BASE_DIR / ".env").exists() and not os.environ.get("DJANGO_SETTINGS_MODULE", "").endswith("test"):
+    env.read_env(BASE_DIR / ".env")
 
 VAR_DIR = Path(env.str("PLAUDIT_VAR", default=str(BASE_DIR / "var")))
 """Everything this installation writes when it has no servers: database, files, broker, log-ins."""
@@ -38,6 +44,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.requests.RequestLogMiddleware",
     "config.arrival.ArrivalMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -47,10 +54,12 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.middleware.AuditOriginMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "config.failures.FailurePagesMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -75,6 +84,7 @@ TEMPLATES = [
 ]
 
 FORM_RENDERER = "config.renderers.FormRenderer"
+CSRF_FAILURE_VIEW = "config.failures.csrf_failure"
 
 DATABASE_URL = env.str("DATABASE_URL", default="")
 SQLITE_OPTIONS = {
@@ -84,8 +94,8 @@ SQLITE_OPTIONS = {
 }
 if DATABASE_URL:
     DATABASES = {"default": env.db_url("DATABASE_URL")}
-    DATABASES["default"]["CONN_MAX_AGE"] = 60
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    # each request has a thread of its own, whose end would strand a kept connection
+    DATABASES["default"]["CONN_MAX_AGE"] = 0
 else:
     DATABASES = {
         "default": {
@@ -139,6 +149,10 @@ AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_CALLABLE = "accounts.views.lockout"
 AXES_USERNAME_FORM_FIELD = "username"
+AXES_USERNAME_CALLABLE = "accounts.throttle.typed_digest"
+AXES_HANDLER = "accounts.throttle.RecordedFailures"
+AXES_SENSITIVE_PARAMETERS = ["username", "password"]
+AXES_DISABLE_ACCESS_LOG = True
 AXES_RESET_ON_SUCCESS = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_VERBOSE = False
@@ -168,6 +182,7 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 
 EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Plaudit <noreply@localhost>")
 OUTBOX = False
 """True only in the demo: mail is written to files and shown on an outbox page."""
@@ -217,14 +232,16 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 
-EVALUATION_LEASE_SECONDS = 30
-EVALUATION_RENEW_SECONDS = 10
+EVALUATION_LEASE_SECONDS = env.float("EVALUATION_LEASE_SECONDS", default=30.0)
+EVALUATION_RENEW_SECONDS = env.float("EVALUATION_RENEW_SECONDS", default=10.0)
 EVALUATION_ATTEMPTS = 3
 EVALUATION_WALL_SECONDS = env.int("EVALUATION_WALL_SECONDS", default=300)
 EVALUATION_CPU_SECONDS = env.int("EVALUATION_CPU_SECONDS", default=300)
 EVALUATION_MEMORY_BYTES = env.int("EVALUATION_MEMORY_BYTES", default=2 * 1024**3)
-SWEEP_SECONDS = 15
-CELERY_BEAT_SCHEDULE = {"sweep": {"task": "grading.sweep", "schedule": float(SWEEP_SECONDS)}}
+SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=15.0)
+RING_AGAIN_SECONDS = env.float("RING_AGAIN_SECONDS", default=30.0)
+"""How long a bell may go unheard before it is rung again."""
+CELERY_BEAT_SCHEDULE = {"sweep": {"task": "grading.sweep", "schedule": SWEEP_SECONDS}}
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # one interval: nothing worth a file of its own
 BOOTSTRAP_REPLICATES = 10_000
 
@@ -236,4 +253,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-LOGGING_CONFIG = None
+LOGGING = logging_settings(
+    level=env.str("LOG_LEVEL", default="INFO"),
+    plain=env.str("LOG_FORMAT", default="plain" if sys.stderr.isatty() else "json") == "plain",
+)
