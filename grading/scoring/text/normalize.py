@@ -21,10 +21,11 @@ from grading.scoring.text.unicode_tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 UNICODE_VERSIONS = {"classes": CLASSES_VERSION, "normalization": NORMALIZATION_VERSION}
 LAST_CODE_POINT = 0x10FFFF
+_HIGHER = 0x10000
 
 _STARTS = [int(run[1:], 16) for run in CLASS_RUNS.split()]
 _KINDS = "".join(run[0] for run in CLASS_RUNS.split())
@@ -53,14 +54,36 @@ def class_ranges(kinds: str) -> Iterator[tuple[int, int]]:
             first = None
 
 
+class ClassPattern:
+    """A regular expression over major classes, quick on text of the basic plane.
+
+    The engine looks basic characters up in a bit map, but walks the higher ranges one by one
+    whenever a character is not in it: so text without higher characters has a pattern of its own.
+    """
+
+    def __init__(self, build: Callable[[str], str], kinds: str) -> None:
+        ranges = list(class_ranges(kinds))
+        self._any = re.compile(build(_range_set(ranges)))
+        self._basic = re.compile(build(_range_set(r for r in ranges if r[0] < _HIGHER)))
+
+    def findall(self, text: str) -> list[str]:
+        """Return all matches, as `re.findall` does."""
+        higher = not text.isascii() and ord(max(text)) >= _HIGHER
+        return (self._any if higher else self._basic).findall(text)
+
+
 def character_set(kinds: str) -> str:
     """Return the inside of a regular expression set that holds the given major classes."""
-    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in class_ranges(kinds))
+    return _range_set(class_ranges(kinds))
+
+
+def _range_set(ranges: Iterable[tuple[int, int]]) -> str:
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
 
 
 def _assigned_set() -> str:
     bounds = (span.split("-") for span in ASSIGNED_14.split())
-    return "".join(f"\\U{first:0>8}-\\U{last:0>8}" for first, last in bounds)
+    return _range_set((int(first, 16), int(last, 16)) for first, last in bounds)
 
 
 _KNOWN = re.compile(f"[{_assigned_set()}]*+")
@@ -68,10 +91,14 @@ _SPANS = re.compile(f"[{_assigned_set()}]++|[^{_assigned_set()}]++")
 
 
 def _on_known_spans(text: str, change: Callable[[str], str]) -> str:
-    if text.isascii() or _KNOWN.fullmatch(text):
+    if _KNOWN.fullmatch(text):
         return change(text)
     spans = _SPANS.findall(text)
     return "".join(change(span) if _KNOWN.fullmatch(span) else span for span in spans)
+
+
+def _nfkc(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
 
 
 def nfkc(text: str) -> str:
@@ -80,14 +107,24 @@ def nfkc(text: str) -> str:
     >>> nfkc("Ａ½")
     'A1⁄2'
     """
-    if text.isascii():
-        return text
-    return _on_known_spans(text, lambda span: unicodedata.normalize("NFKC", span))
+    return text if text.isascii() else _on_known_spans(text, _nfkc)
 
 
 def lower(text: str) -> str:
     """Return the text in full lower case; code points after Unicode 14.0 stay as they are."""
-    return _on_known_spans(text, str.lower)
+    return text.lower() if text.isascii() else _on_known_spans(text, str.lower)
+
+
+def nfkc_lower(text: str) -> str:
+    """Return `lower(nfkc(text))`.
+
+    >>> nfkc_lower("ＡＢ")
+    'ab'
+    """
+    if text.isascii():
+        return text.lower()
+    # NFKC of what Unicode 14.0 knows stays inside Unicode 14.0: one look is enough.
+    return _on_known_spans(text, lambda span: _nfkc(span).lower())
 
 
 def fold_label(content: str) -> str:
@@ -96,4 +133,4 @@ def fold_label(content: str) -> str:
     >>> fold_label("  Throat　　CLEARING ")
     'throat clearing'
     """
-    return " ".join(lower(nfkc(content)).split())
+    return " ".join(nfkc_lower(content).split())

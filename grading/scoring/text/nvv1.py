@@ -9,20 +9,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from grading.scoring.text.normalize import character_set, lower, nfkc
+from grading.scoring.text.normalize import ClassPattern, lower, nfkc, nfkc_lower
 from grading.scoring.text.tags import scan
 from grading.scoring.types import ScoringError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 NAME = "nvv-1"
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u2032\uff07", "'"))
 _ASCII_WORD = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)*+")
-_WORD_SET = character_set("LN")
-_WORD = re.compile(f"[{_WORD_SET}]++(?:'[{_WORD_SET}]++)*+")
-_CHARACTER = re.compile(f"[{character_set('LMN')}]")
+_ASCII_TOKEN = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)*+|\[[^\[\]]*+\]|[\[\]]")
+_WORD = ClassPattern("[{0}]++(?:'[{0}]++)*+".format, "LN")
+_CHARACTERS = ClassPattern("[{0}]++".format, "LMN")
+_TAG = re.compile(r"\[([^\[\]]*+)\]")
 
 
 class TranscriptInvalid(ScoringError):
@@ -37,25 +38,14 @@ class Transcript(NamedTuple):
     """A transcript as it is scored.
 
     `units` are words or characters; `tags[k]` stands after `positions[k]` units (0 … units), in
-    order of appearance.
+    order of appearance; `tokens` are the units with every tag as one token `[label]` at its
+    place.
     """
 
     units: list[str]
-    tags: tuple[str, ...]
+    tags: list[str]
     positions: list[int]
-
-    def tokens(self) -> list[str]:
-        """Return the units with every tag as one token `[label]` at its place."""
-        if not self.tags:
-            return self.units
-        tokens: list[str] = []
-        start = 0
-        for label, position in zip(self.tags, self.positions, strict=True):
-            tokens += self.units[start:position]
-            tokens.append(f"[{label}]")
-            start = position
-        tokens += self.units[start:]
-        return tokens
+    tokens: list[str]
 
 
 def fold(text: str) -> str:
@@ -86,7 +76,8 @@ def mandarin_units(text: str) -> list[str]:
     >>> mandarin_units("我用 iPad，２〇")
     ['我', '用', 'i', 'p', 'a', 'd', '2', '〇']
     """
-    return _CHARACTER.findall(fold(text))
+    # Apostrophes are dropped like all punctuation, so they need no folding.
+    return list("".join(_CHARACTERS.findall(nfkc_lower(text))))
 
 
 UNITS: dict[str, Callable[[str], list[str]]] = {"en": english_units, "zh": mandarin_units}
@@ -99,16 +90,48 @@ def read_transcript(text: str, language: str, labels: frozenset[str]) -> Transcr
     refused before they are scored.
 
     >>> read_transcript("Well, [cough] no.", "en", frozenset({"cough"}))
-    Transcript(units=['well', 'no'], tags=('cough',), positions=[1])
+    Transcript(units=['well', 'no'], tags=['cough'], positions=[1], tokens=['well', '[cough]', 'no'])
     """
+    if language == "en" and text.isascii():
+        transcript = _read_ascii(text, labels)
+        if transcript is not None:
+            return transcript
+    pieces, tags = _cut(text, labels)
+    return _assemble([UNITS[language](piece) for piece in pieces], tags)
+
+
+def _read_ascii(text: str, labels: frozenset[str]) -> Transcript | None:
+    """Read plain English in one pass; None when a bracket needs a closer look."""
+    tokens: list[str] = _ASCII_TOKEN.findall(text.lower())
+    if "[" not in text and "]" not in text:
+        return Transcript(tokens, [], [], tokens)
+    places = [place for place, token in enumerate(tokens) if token[0] in "[]"]
+    tags = [tokens[place][1:-1] for place in places]
+    if not labels.issuperset(tags):
+        return None
+    units = [token for token in tokens if token[0] != "["]
+    return Transcript(units, tags, [place - k for k, place in enumerate(places)], tokens)
+
+
+def _cut(text: str, labels: frozenset[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the pieces between tags, and the tags; exact labels need no scan."""
+    parts = _TAG.split(text)
+    tags = parts[1::2]
+    if labels.issuperset(tags) and text.count("[") == text.count("]") == len(tags):
+        return parts[::2], tags
     found = scan(text, labels)
     if found.faults:
         raise TranscriptInvalid(found.faults[0].code)
-    split = UNITS[language]
-    units = split(found.pieces[0])
+    return found.pieces, found.tags
+
+
+def _assemble(pieces: Sequence[list[str]], tags: Sequence[str]) -> Transcript:
+    units = list(pieces[0])
+    tokens = list(pieces[0])
     positions: list[int] = []
-    for piece in found.pieces[1:]:
+    for tag, piece in zip(tags, pieces[1:], strict=True):
         positions.append(len(units))
-        if piece:
-            units += split(piece)
-    return Transcript(units, found.tags, positions)
+        units += piece
+        tokens.append(f"[{tag}]")
+        tokens += piece
+    return Transcript(units, list(tags), positions, tokens)

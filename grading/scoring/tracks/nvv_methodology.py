@@ -73,7 +73,7 @@ def _tags(params: NvvParams) -> Section:
                 )
             ),
         ),
-        examples=((f"[  {label} ] x", " ".join(shown.tokens())),),
+        examples=((f"[  {label} ] x", " ".join(shown.tokens)),),
     )
 
 

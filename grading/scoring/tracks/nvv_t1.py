@@ -73,7 +73,7 @@ class NvvUnderstanding:
 
     def references(self, data: bytes, params: NvvParams) -> NvvReferences:
         """Read the organizer's JSON Lines. Raises ReferencesInvalid with a report."""
-        rows = read_references(data, labels=params.label_set, limits=Limits())
+        rows = read_references(data, labels=params.label_set, languages=params.languages)
         return NvvReferences.from_rows(rows, params.label_set)
 
     def check(
@@ -185,8 +185,8 @@ class NvvUnderstanding:
         """Yield the tagged token sequences of some utterances with the edits we count."""
         for utt_id in utt_ids:
             language = references.language_of[utt_id]
-            reference = references.transcript(utt_id).tokens()
-            given = read_transcript(predictions[utt_id], language, params.label_set).tokens()
+            reference = references.transcript(utt_id).tokens
+            given = read_transcript(predictions[utt_id], language, params.label_set).tokens
             edits = count_edits(reference, given)
             yield EditPair(utt_id, tuple(reference), tuple(given), edits)
 

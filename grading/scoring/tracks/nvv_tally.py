@@ -26,7 +26,7 @@ def tally_utterance(
     tokens = len(reference.units) + len(reference.tags)
     if reference == hypothesis:
         return _perfect(utt_id, language, reference, tokens)
-    edits = count_edits(reference.tokens(), hypothesis.tokens())
+    edits = count_edits(reference.tokens, hypothesis.tokens)
     if set(reference.tags).isdisjoint(hypothesis.tags):
         places = hypothesis.positions  # nothing can pair, so where they lie decides nothing
     else:
