@@ -14,7 +14,9 @@ from config.log import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 env = environ.Env()
-if (BASE_DIR / ".env").exists() and not os.environ.get("DJANGO_SETTINGS_MODULE", "").endswith("test"):
+if (BASE_DIR / ".env").exists() and not os.environ.get("DJANGO_SETTINGS_MODULE", "").endswith(
+    "test"
+):
     env.read_env(BASE_DIR / ".env")
 
 VAR_DIR = Path(env.str("PLAUDIT_VAR", default=str(BASE_DIR / "var")))
@@ -180,6 +182,8 @@ HIDDEN_FILES = VAR_DIR / "hidden"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
 FILE_UPLOAD_TEMP_DIR = None
+UPLOAD_LIMIT_BYTES = env.int("UPLOAD_LIMIT_BYTES", default=64 * 1024 * 1024)
+"""The largest upload that the server reads at all; phases may set less."""
 
 EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 EMAIL_TIMEOUT = 10
