@@ -12,7 +12,7 @@ from pathlib import Path
 from django.conf import settings
 
 from accounts.models import Team, User
-from accounts.services import teams
+from accounts.services import invitations, teams
 from competition.enums import EntrantKind, EntrantState, Role
 from competition.models import Competition, RoleGrant, TermsAcceptance
 from competition.models import Entrant as EntrantRow
@@ -112,8 +112,8 @@ def _ensure_team(
         team = teams.create_team(actor=captain, name=entrant.team, affiliation="", now=now)
     member = people[MEMBER.email]
     if entrant.team == MEMBER.team and not team.members.filter(pk=member.pk).exists():
-        _, secret = teams.invite(actor=captain, team=team, email=member.email, now=now)
-        teams.accept_invitation(actor=member, secret=secret, now=now)
+        _, secret = invitations.invite(actor=captain, team=team, email=member.email, now=now)
+        invitations.accept_invitation(actor=member, secret=secret, now=now)
     return team
 
 
