@@ -1,0 +1,175 @@
+"""A board's snapshot: computed without a lock from a numbered state, written if the number still holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from competition.enums import EntrantKind, EntrantState
+from competition.models import Entrant, Phase
+from competition.timeline import is_closed, is_frozen
+from grading import board_data
+from grading.models import Board, Evaluation, Recipe, Standing
+from grading.ordering import view_key
+from grading.presentation import numbers_of
+from grading.scoring import ranking, registry
+from grading.services import differences, doorbell, recipes, selection
+
+REPEATS = 3
+PUBLIC, CURRENT = "public", "current"
+LISTED_STATES = {EntrantState.ACCEPTED, EntrantState.DISQUALIFIED, EntrantState.WITHDRAWN}
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything a rebuild writes, and the number of the state it was computed from."""
+
+    number: int
+    rows: list[Standing]
+    data: Json
+    frozen_at: datetime | None
+
+
+def rebuild(*, board_id: int, now: datetime) -> Board:
+    """Bring a board up to date; return it. Does nothing when it is. Running twice gives the same rows.
+
+    Scores that arrive meanwhile make it compute again; after three times it writes what it has,
+    which is newer than what stands there, and rings again.
+    """
+    for repeat in range(REPEATS):
+        board = Board.objects.select_related("phase__track__competition", "phase__references").get(
+            pk=board_id
+        )
+        if board.built >= board.wanted and board.built_at is not None:
+            return board
+        snapshot = take(board, now)
+        if write(board_id=board_id, snapshot=snapshot, now=now, is_last=repeat + 1 == REPEATS):
+            break
+    return Board.objects.get(pk=board_id)
+
+
+def take(board: Board, now: datetime) -> Snapshot:
+    """Compute the snapshot of the state that the board's number names, or of a newer one."""
+    phase = board.phase
+    recipe = recipes.live_recipe(phase)
+    frozen_at = phase.frozen_from if is_frozen(phase, now) else None
+    if recipe is None:
+        return Snapshot(board.wanted, [], board_data.build(board, None, [], now), frozen_at)
+    current = selection.counted(phase)
+    public = selection.counted(phase, before=frozen_at) if frozen_at else current
+    rows = _rows(board, recipe, public, PUBLIC, now)
+    data = board_data.build(board, recipe, rows, now)
+    rows += _rows(board, recipe, current, CURRENT, now)
+    return Snapshot(board.wanted, rows, data, frozen_at)
+
+
+def write(*, board_id: int, snapshot: Snapshot, now: datetime, is_last: bool = True) -> bool:
+    """Replace the board's rows in one transaction; return False when it must be computed again.
+
+    Never replaces rows by older ones: a snapshot whose number was overtaken is dropped.
+    """
+    with transaction.atomic():
+        board = Board.objects.select_for_update().get(pk=board_id)
+        if board.wanted != snapshot.number and not is_last:
+            return False
+        if board.built > snapshot.number:
+            return True
+        Standing.objects.filter(board=board).delete()
+        Standing.objects.bulk_create(snapshot.rows, batch_size=500)
+        board.built = snapshot.number
+        board.built_at = now
+        board.data = snapshot.data
+        board.frozen_at = snapshot.frozen_at
+        board.save(update_fields=["built", "built_at", "data", "frozen_at"])
+        if Board.objects.filter(pk=board_id, wanted__gt=F("built")).update(rung_at=now):
+            doorbell.ring(doorbell.REBUILD, board_id)
+    return True
+
+
+def views_of(recipe: Recipe) -> tuple[str, ...]:
+    """Return the board's views: "" for the final score, then each language."""
+    return ("", *registry.get(recipe.scorer).languages)
+
+
+def _rows(
+    board: Board,
+    recipe: Recipe,
+    counted: dict[Entrant, Evaluation],
+    audience: str,
+    now: datetime,
+) -> list[Standing]:
+    listed = {
+        entrant.code: (entrant, one) for entrant, one in counted.items() if _is_listed(entrant)
+    }
+    rows: list[Standing] = []
+    for view in views_of(recipe):
+        entries = [_entry(entrant, one, view) for entrant, one in listed.values()]
+        ranked = ranking.rank(entries, board.phase.band_rule)
+        found = _differences(board.phase, recipe, ranked, listed, now) if not view else {}
+        for position, row in enumerate(ranked, 1):
+            entrant, evaluation = listed[row.entry.name]
+            standing = _standing(board, audience, view, position, row)
+            standing.entrant, standing.evaluation = entrant, evaluation
+            standing.components = dict(numbers_of(evaluation, view).components)
+            standing.difference = found.get(entrant.code, {})
+            rows.append(standing)
+    return rows
+
+
+def _is_listed(entrant: Entrant) -> bool:
+    return entrant.state in LISTED_STATES
+
+
+def _entry(entrant: Entrant, evaluation: Evaluation, view: str) -> ranking.Entry:
+    """Return what is ranked: who is out keeps a line, without a number or a place."""
+    numbers = numbers_of(evaluation, view)
+    is_in = entrant.state == EntrantState.ACCEPTED
+    has_score = is_in and numbers.score is not None
+    return ranking.Entry(
+        name=entrant.code,
+        score=numbers.score if has_score else None,
+        low=numbers.low if has_score else None,
+        high=numbers.high if has_score else None,
+        key=view_key(evaluation, view) if has_score else None,
+        ranked=has_score and entrant.kind == EntrantKind.OFFICIAL,
+    )
+
+
+def _standing(
+    board: Board, audience: str, view: str, position: int, row: ranking.Ranked
+) -> Standing:
+    first, last = row.range or (None, None)
+    return Standing(
+        board=board,
+        audience=audience,
+        view=view,
+        position=position,
+        place=row.place,
+        band=row.band,
+        range_first=first,
+        range_last=last,
+        score=row.entry.score,
+        low=row.entry.low,
+        high=row.entry.high,
+    )
+
+
+def _differences(
+    phase: Phase,
+    recipe: Recipe,
+    ranked: Sequence[ranking.Ranked],
+    listed: dict[str, tuple[Entrant, Evaluation]],
+    now: datetime,
+) -> dict[str, Json]:
+    """Return the paired difference from the leader by entrant: the top 50, at the end all."""
+    placed = [row.entry.name for row in ranked if row.place is not None]
+    compared = placed if is_closed(phase, now) else placed[: differences.COMPARED]
+    evaluations = {name: listed[name][1] for name in compared}
+    return differences.from_leader(evaluations, recipe)

@@ -1,0 +1,153 @@
+"""Puts right what a lost message or a dead worker left: every 15 seconds, from anywhere, any number at once."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db.models import F, Q, QuerySet
+
+from competition.enums import CompetitionState
+from competition.models import Phase
+from grading import storage
+from grading.enums import EvaluationState, RecipeRole, SubmissionState
+from grading.models import Board, Evaluation, Submission
+from grading.services import boards, doorbell, evaluations, idempotency, recipes, validation
+
+AT_ONCE = 50
+"""Bells per kind and sweep: a long queue is not rung for again as a whole."""
+TIDY_SECONDS = 3600
+ORPHAN_AGE = timedelta(hours=1)
+REJECTED_KEPT = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What one sweep found and put right."""
+
+    lapsed: int
+    rung: int
+    boards: int
+    recipes: int
+    keys: int
+    files: int
+
+    def as_json(self) -> dict[str, int]:
+        """Return the counts by name."""
+        return asdict(self)
+
+
+def sweep(*, now: datetime) -> Swept:
+    """Release lapsed leases, ring for what was never picked up, and now and then tidy up."""
+    lapsed = _release_lapsed(now)
+    made = _ensure_recipes(now)
+    return Swept(
+        lapsed=lapsed,
+        rung=_ring_again(now),
+        boards=_ring_boards(now),
+        recipes=made,
+        keys=idempotency.remove_expired(now),
+        files=tidy(now=now) if _is_time_to_tidy() else 0,
+    )
+
+
+def tidy(*, now: datetime) -> int:
+    """Remove files that nothing refers to, and bytes of uploads rejected over 7 days ago."""
+    return (
+        _remove_rejected(now) + _remove_orphans(now) + storage.remove_unfinished(now - ORPHAN_AGE)
+    )
+
+
+def _release_lapsed(now: datetime) -> int:
+    lapsed = Q(lease_until__lt=now)
+    waiting = _ids(Submission.objects.filter(lapsed, state=SubmissionState.RECEIVED))
+    running = _ids(Evaluation.objects.filter(lapsed, state=EvaluationState.RUNNING))
+    for submission_id in waiting:
+        validation.release_lapsed(submission_id=submission_id, now=now)
+    for evaluation_id in running:
+        evaluations.release_lapsed(evaluation_id=evaluation_id, now=now)
+    return len(waiting) + len(running)
+
+
+def _ring_again(now: datetime) -> int:
+    received = Submission.objects.filter(
+        state=SubmissionState.RECEIVED, lease_until__isnull=True
+    ).order_by("received_at")
+    queued = Evaluation.objects.filter(state=EvaluationState.QUEUED).order_by("queued_at")
+    return _ring(doorbell.VALIDATE, received, now) + _ring(doorbell.EVALUATE, queued, now)
+
+
+def _ring_boards(now: datetime) -> int:
+    for phase_id in _boards_past_a_date(now):
+        boards.want_rebuild(phase_id=phase_id, now=now)
+    behind = Board.objects.filter(wanted__gt=F("built")).order_by("rung_at")
+    return _ring(doorbell.REBUILD, behind, now)
+
+
+def _boards_past_a_date(now: datetime) -> list[int]:
+    """Return phases whose freeze or end has come since their board was built."""
+    crossed = Q(phase__closes_at__lte=now, phase__closes_at__gt=F("built_at")) | Q(
+        phase__frozen_from__lte=now, phase__frozen_from__gt=F("built_at")
+    )
+    found = Board.objects.filter(crossed, wanted=F("built"))
+    return list(found.values_list("phase_id", flat=True)[:AT_ONCE])
+
+
+def _ring(name: str, rows: QuerySet[Any], now: datetime) -> int:
+    """Ring for the rows that were never rung, or so long ago that the bell was surely lost."""
+    old = Q(rung_at__isnull=True) | Q(rung_at__lt=now - _patience())
+    rung = 0
+    for row_id in _ids(rows.filter(old)):
+        if rows.filter(old, pk=row_id).update(rung_at=now):
+            doorbell.ring(name, row_id)
+            rung += 1
+    return rung
+
+
+def _patience() -> timedelta:
+    return timedelta(seconds=settings.RING_AGAIN_SECONDS)
+
+
+def _ensure_recipes(now: datetime) -> int:
+    """Give every phase of a published competition its recipe and board, before the first upload."""
+    bare = Phase.objects.filter(track__competition__state=CompetitionState.PUBLISHED).exclude(
+        recipes__role=RecipeRole.LIVE
+    )
+    phases = list(bare.select_related("track", "references")[:AT_ONCE])
+    for phase in phases:
+        recipes.ensure_live(phase=phase, now=now)
+    return len(phases)
+
+
+def _is_time_to_tidy() -> bool:
+    return bool(cache.add("grading.tidied", 1, timeout=TIDY_SECONDS))
+
+
+def _remove_rejected(now: datetime) -> int:
+    """Delete bytes of old rejected uploads unless another submission stands on the same content."""
+    old = Submission.objects.filter(
+        state=SubmissionState.REJECTED, ended_at__lt=now - REJECTED_KEPT
+    ).exclude(storage_key="")
+    removed = 0
+    for submission in old[:1000]:
+        key = submission.storage_key
+        Submission.objects.filter(pk=submission.pk).update(storage_key="")
+        if not Submission.objects.filter(storage_key=key).exists():
+            removed += storage.remove_before(key, now - ORPHAN_AGE)
+    return removed
+
+
+def _remove_orphans(now: datetime) -> int:
+    """Delete files without a row that are older than an hour: their upload was refused or cut."""
+    removed = 0
+    for key in storage.stored_before(now - ORPHAN_AGE):
+        if not Submission.objects.filter(storage_key=key).exists():
+            removed += storage.remove_before(key, now - ORPHAN_AGE)
+    return removed
+
+
+def _ids(rows: QuerySet[Any]) -> list[int]:
+    return list(rows.values_list("pk", flat=True)[:AT_ONCE])
