@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.db import models
@@ -21,8 +21,13 @@ from grading.models import (
     WorkerHeartbeat,
 )
 
+if TYPE_CHECKING:
+    Base = admin.ModelAdmin[Any]
+else:
+    Base = admin.ModelAdmin
 
-class ReadOnlyAdmin(admin.ModelAdmin[Any]):
+
+class ReadOnlyAdmin(Base):
     """Look, but do not touch: services make and change these rows."""
 
     show_full_result_count = False
