@@ -7,7 +7,7 @@ from typing import Any
 
 from celery import Celery, signals
 
-from config import broker, pulse
+from config import broker, log, pulse
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
 
@@ -17,6 +17,8 @@ app.set_default()
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["competition", "grading"])
 pulse.install()
+signals.task_prerun.connect(log.bind_task)
+signals.task_postrun.connect(log.release_task)
 
 
 @signals.setup_logging.connect

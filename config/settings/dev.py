@@ -7,6 +7,7 @@ import secrets
 from config.settings.base import *
 
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
+WHITENOISE_USE_FINDERS = True
 OUTBOX = env.bool("PLAUDIT_OUTBOX", default=True)
 EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
 EMAIL_FILE_PATH = VAR_DIR / "outbox"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from pathlib import Path
 
 from config.settings.base import *
 
-SECRET_KEY = "only-for-tests-" + "x" * 40  # noqa: S105
+SECRET_KEY = "only-for-tests-" + "x" * 40
 ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-VAR_DIR = Path(tempfile.gettempdir()) / "plaudit-tests"
+VAR_DIR = Path(tempfile.mkdtemp(prefix="plaudit-tests-"))
+atexit.register(shutil.rmtree, VAR_DIR, ignore_errors=True)
 PUBLIC_FILES = VAR_DIR / "files"
 HIDDEN_FILES = VAR_DIR / "hidden"
 if not REDIS_URL:

@@ -171,7 +171,7 @@ REPLACEMENTS = [
 ]
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="OR REPLACE is SQLite's")
+@pytest.mark.sqlite
 @pytest.mark.parametrize(("columns", "values"), REPLACEMENTS)
 def test_an_insert_over_an_existing_event_is_refused(columns: str, values: str) -> None:
     record(1)
@@ -186,7 +186,7 @@ def test_an_insert_over_an_existing_event_is_refused(columns: str, values: str) 
     assert AuditEvent.objects.get().kind == "thing.done"
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="TRUNCATE is PostgreSQL's")
+@pytest.mark.postgres
 def test_truncate_is_refused_also_from_a_session_that_poses_as_a_replica() -> None:
     record(1)
     with connection.cursor() as cursor:

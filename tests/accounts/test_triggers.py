@@ -40,7 +40,7 @@ def test_installing_twice_changes_nothing(django_assert_max_num_queries) -> None
 
 
 @pytest.mark.django_db
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite cannot switch a trigger off")
+@pytest.mark.postgres
 def test_a_trigger_that_is_switched_off_is_missing_and_comes_back() -> None:
     name = "plaudit_keep_accounts_auditevent_delete"
     connection.cursor().execute(f"ALTER TABLE accounts_auditevent DISABLE TRIGGER {name}")
@@ -50,7 +50,7 @@ def test_a_trigger_that_is_switched_off_is_missing_and_comes_back() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL compares the function's text")
+@pytest.mark.sqlite
 def test_a_trigger_that_does_nothing_is_missing_and_comes_back() -> None:
     name = "plaudit_keep_accounts_auditevent_delete"
     with connection.cursor() as cursor:
@@ -95,7 +95,7 @@ def test_the_next_one_finds_none_and_every_trigger() -> None:
 
 
 @pytest.mark.postgres
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="needs row locks")
+@pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_concurrent_appends_give_one_unbroken_chain() -> None:
     start = threading.Barrier(8)
