@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django import template
@@ -11,11 +11,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from accounts.templatetags.interface import badge
+from competition import timeline
 from competition.models import Phase
+from competition.timeline import AOE
 
 register = template.Library()
 
-AOE = timezone(timedelta(hours=-12), "AoE")
 DAY_AND_TIME = "j M Y, H:i"
 DAY_TIME_SECONDS = "j M Y, H:i:s"
 
@@ -100,3 +102,45 @@ def clock(context: template.Context, phase: Phase) -> dict[str, Any]:
         "now_iso": _iso(now),
         "left": parts_left((until - now).total_seconds()),
     }
+
+
+@register.simple_tag(takes_context=True)
+def phase_state(context: template.Context, phase: Phase) -> str:
+    """Return where a phase stands: `upcoming`, `open`, `grace` or `closed`."""
+    return timeline.phase_state(phase, context["server_now"]).value
+
+
+@register.simple_tag
+def phase_badge(state: str) -> SafeString:
+    """Return the badge of a phase's state."""
+    words = {
+        "upcoming": (_("upcoming"), "dash"),
+        "open": (_("open"), "ok"),
+        "grace": (_("closing"), "warn"),
+        "closed": (_("closed"), ""),
+    }
+    word, kind = words[state]
+    return badge(word, kind)
+
+
+@register.simple_tag
+def axis_day(value: datetime) -> str:
+    """Return a day as the axis of a drawing names it."""
+    return date_format(value.astimezone(UTC), "j M Y")
+
+
+@register.simple_tag
+def date_field(name: str) -> str:
+    """Return the words for the date of a phase that was moved."""
+    words = {
+        "opens_at": _("opens"),
+        "closes_at": _("closes"),
+        "frozen_from": _("board frozen from"),
+    }
+    return words.get(name, name)
+
+
+@register.simple_tag
+def changed_date(value: datetime | None, field: str) -> SafeString | str:
+    """Return an old or new date of a phase; a dash where there was none."""
+    return "–" if value is None else _both(value, is_end=field == "closes_at")

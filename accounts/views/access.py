@@ -1,0 +1,92 @@
+"""Pages for people who are logged in, and how a form survives a session that has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+from urllib.parse import urlsplit
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
+
+from accounts.models import User
+
+P = ParamSpec("P")
+Page = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+KEPT = "kept_form"
+KEPT_LIMIT = 64 * 1024
+NEVER_KEPT = ("password", "secret", "csrfmiddlewaretoken")
+
+
+def signed_in(view: Page[P]) -> Page[P]:
+    """Send people who are not logged in to the log-in page and back; what they typed is kept."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if request.user.is_authenticated:
+            return view(request, *args, **kwargs)
+        return _to_login(request)
+
+    return guarded
+
+
+def person(request: HttpRequest) -> User:
+    """Return who is logged in; only for views under `signed_in`."""
+    if not isinstance(request.user, User):
+        raise TypeError("The view lacks @signed_in.")
+    return request.user
+
+
+def viewer(request: HttpRequest) -> User | None:
+    """Return who is logged in, or None."""
+    return request.user if isinstance(request.user, User) else None
+
+
+def kept(request: HttpRequest) -> dict[str, str] | None:
+    """Return, once, what was typed on this page when the session had ended."""
+    stored = request.session.get(KEPT) if request.method == "GET" else None
+    if not stored or stored["path"] != request.path:
+        return None
+    del request.session[KEPT]
+    fields: dict[str, str] = stored["fields"]
+    return fields
+
+
+def back(request: HttpRequest, fallback: str) -> str:
+    """Return the page of this site that the request came from, else the fallback."""
+    referer = request.headers.get("referer", "")
+    if referer and url_has_allowed_host_and_scheme(referer, {request.get_host()}):
+        return urlsplit(referer).path
+    return fallback
+
+
+def _to_login(request: HttpRequest) -> HttpResponse:
+    page = request.get_full_path()
+    if request.method == "POST":
+        page = back(request, request.path)
+        _keep(request, page)
+        messages.warning(
+            request,
+            _("Your session had ended. Log in and send the form again; what you typed is kept."),
+        )
+    response = redirect_to_login(page, resolve_url("accounts:login"))
+    if request.headers.get("HX-Request"):
+        return HttpResponseClientRedirect(response.url)
+    return response
+
+
+def _keep(request: HttpRequest, page: str) -> None:
+    fields = {
+        name: value
+        for name, value in request.POST.items()
+        if isinstance(value, str) and not any(word in name for word in NEVER_KEPT)
+    }
+    if sum(map(len, fields.values())) <= KEPT_LIMIT:
+        request.session[KEPT] = {"path": page, "fields": fields}

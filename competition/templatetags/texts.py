@@ -1,0 +1,52 @@
+"""The competition's own texts on pages: in the reader's language, marked when it is another one."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
+
+from competition import texts
+from competition.models import Phase, Terms
+
+register = template.Library()
+
+
+def reader_language() -> str:
+    """Return the language of the page."""
+    return get_language() or texts.FALLBACK
+
+
+@register.filter
+def text(thing: texts.HasTexts, key: str) -> texts.Text:
+    """Return one text of a competition, track, phase or announcement."""
+    return texts.text_of(thing, key, reader_language())
+
+
+@register.filter
+def marked(given: texts.Text) -> SafeString | str:
+    """Return a text, in a span that names its language when that is not the page's."""
+    if not given or given.language.lower() == reader_language().lower():
+        return given
+    return format_html('<span lang="{}">{}</span>', given.language, given)
+
+
+@register.filter
+def markdown(given: texts.Text) -> SafeString:
+    """Return a Markdown text as safe HTML in a block that names its language."""
+    html = mark_safe(texts.markdown_html(str(given)))  # noqa: S308  cleaned by nh3
+    return format_html('<div class="prose" lang="{}">{}</div>', given.language, html)
+
+
+@register.filter
+def terms_text(terms: Terms) -> texts.Text:
+    """Return the text of one version of the terms."""
+    return texts.pick(terms.texts, reader_language())
+
+
+@register.simple_tag
+def utterance_counts(phase: Phase) -> str:
+    """Return how many utterances a phase has in each language."""
+    counts = phase.references.counts
+    return " · ".join(f"{counts[language]:,} {language}" for language in sorted(counts))

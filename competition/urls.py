@@ -1,0 +1,32 @@
+"""Addresses of a competition's pages and of a team's entry."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from competition.views import entry, pages
+
+app_name = "competition"
+
+entry_patterns = [
+    path("", entry.entrant_detail, name="entrant-detail"),
+    path("terms/", entry.terms_accept, name="terms-accept"),
+    path("members/add/", entry.member_add, name="member-add"),
+    path("members/<slug:member>/remove/", entry.member_remove, name="member-remove"),
+    path("leave/", entry.leave, name="entrant-leave"),
+    path("withdraw/", entry.withdraw, name="entrant-withdraw"),
+]
+
+competition_patterns = [
+    path("", pages.competition_detail, name="competition-detail"),
+    path("data/", pages.data, name="data"),
+    path("rules/", pages.rules, name="rules"),
+    path("timeline/", pages.timeline, name="timeline"),
+    path("announcements/", pages.announcements, name="announcements"),
+    path("register/", entry.register, name="entrant-register"),
+    path("entry/", include(entry_patterns)),
+]
+
+urlpatterns = [
+    path("competitions/<slug:slug>/", include(competition_patterns)),
+]
