@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.enums import TokenScope
+from accounts.models import ApiToken
 
 
 class HasScope(BasePermission):
@@ -20,10 +21,8 @@ class HasScope(BasePermission):
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         """Return whether the token has the scope; False without a token is answered 401."""
-        scopes = getattr(request.auth, "scopes", None)
-        return bool(request.user and request.user.is_authenticated and scopes) and (
-            self.scope in scopes
-        )
+        token = request.auth
+        return isinstance(token, ApiToken) and self.scope in token.scopes
 
 
 class MayRead(HasScope):

@@ -1,15 +1,20 @@
-"""Who am I, and which teams am I in."""
+"""Who am I, which teams am I in; found a team."""
 
 from __future__ import annotations
 
+from django.utils import timezone
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.api.permissions import MayRead
+from accounts.api.people import person
+from accounts.api.permissions import HasScope, MayRead, MaySubmit
 from accounts.models import Team, User
+from accounts.rosters import teams_of
+from accounts.services import teams
 
 
 class TeamSerializer(serializers.ModelSerializer[Team]):
@@ -18,6 +23,22 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
     class Meta:
         model = Team
         fields = ["code", "name", "affiliation"]
+
+
+class NewTeamSerializer(serializers.Serializer[Team]):
+    """What a new team needs; a field that is not known is refused, it may be a typing error."""
+
+    name = serializers.CharField(max_length=teams.NAME_LIMIT)
+    affiliation = serializers.CharField(
+        max_length=teams.AFFILIATION_LIMIT, required=False, allow_blank=True, default=""
+    )
+
+    def validate(self, attrs: dict[str, str]) -> dict[str, str]:
+        """Return the fields; raises for unknown ones."""
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError(dict.fromkeys(unknown, _("This field is not known.")))
+        return attrs
 
 
 class MeSerializer(serializers.ModelSerializer[User]):
@@ -32,8 +53,7 @@ class MeSerializer(serializers.ModelSerializer[User]):
 
     def get_teams(self, user: User) -> list[dict[str, str]]:
         """Return the teams of which the person is a member now."""
-        teams = Team.objects.filter(memberships__user=user, memberships__left_at__isnull=True)
-        return list(TeamSerializer(teams, many=True).data)
+        return list(TeamSerializer(teams_of(user), many=True).data)
 
 
 class MeView(APIView):
@@ -44,4 +64,27 @@ class MeView(APIView):
     @extend_schema(responses=MeSerializer, operation_id="me")
     def get(self, request: Request) -> Response:
         """Return name, language, whether the e-mail address is verified, and teams."""
-        return Response(MeSerializer(request.user).data)
+        return Response(MeSerializer(person(request)).data)
+
+
+class TeamList(APIView):
+    """The person's teams."""
+
+    def get_permissions(self) -> list[HasScope]:
+        """Reading asks for the scope `read`, founding a team for `submit`."""
+        return [MaySubmit()] if self.request.method == "POST" else [MayRead()]
+
+    @extend_schema(responses=TeamSerializer(many=True), operation_id="teams")
+    def get(self, request: Request) -> Response:
+        """Return the teams of which the person is a member now."""
+        return Response(TeamSerializer(teams_of(person(request)), many=True).data)
+
+    @extend_schema(
+        request=NewTeamSerializer, responses={201: TeamSerializer}, operation_id="team_create"
+    )
+    def post(self, request: Request) -> Response:
+        """Found a team with the person as its captain."""
+        sent = NewTeamSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        team = teams.create_team(actor=person(request), now=timezone.now(), **sent.validated_data)
+        return Response(TeamSerializer(team).data, status=201)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import ListAPIView
@@ -13,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import User
 from competition.api.serializers import (
     CompetitionDetailSerializer,
     CompetitionSerializer,
@@ -26,18 +24,20 @@ from competition.models import Competition, Phase
 def visible_competition(request: Request, slug: str) -> Competition:
     """Return the competition, or answer 404 when there is none that this person may know of."""
     visible = Competition.objects.visible_to(request.user)
-    return get_object_or_404(visible, slug=slug)
+    competition: Competition = get_object_or_404(visible, slug=slug)
+    return competition
 
 
 def visible_phase(request: Request, slug: str, track: str, phase: str) -> Phase:
     """Return the phase of a visible competition, or answer 404."""
     phases = Phase.objects.select_related("track__competition", "references")
-    return get_object_or_404(
+    found: Phase = get_object_or_404(
         phases,
         track__competition=visible_competition(request, slug),
         track__slug=track,
         slug=phase,
     )
+    return found
 
 
 class CompetitionList(ListAPIView[Competition]):
@@ -85,10 +85,3 @@ class Manifest(APIView):
             "utterances": list(rows),
         }
         return Response(body)
-
-
-def person(request: Request) -> User:
-    """Return the logged-in person behind the token; answers 404 to nobody."""
-    if not isinstance(request.user, User):
-        raise Http404
-    return request.user

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from email.message import Message
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from django.core.exceptions import RequestDataTooBig
+from django.core.files.uploadedfile import UploadedFile
 from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ParseError, UnsupportedMediaType
@@ -62,8 +63,8 @@ def _from_form(request: Request, limit: int) -> SentFile:
         raise UploadTooLarge(
             _("The file is larger than %(limit)s bytes.") % {"limit": limit}, limit=limit
         )
-    file = data.get("file")
-    if not hasattr(file, "chunks"):
+    file = data.get("file") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(file, UploadedFile):
         raise FileNotGiven(_("Send the file in the form field `file`, as a file, not as text."))
     return SentFile(
         filename=file.name or "",
@@ -74,7 +75,8 @@ def _from_form(request: Request, limit: int) -> SentFile:
 
 
 def _from_body(request: Request) -> SentFile:
-    chunks = _read(request.data["stream"])
+    data = cast("dict[str, IO[bytes]]", request.data)
+    chunks = _read(data["stream"])
     if (request.content_type or "").split(";")[0].strip() in JSON_TYPES:
         chunks = _checked_json(chunks)
     return SentFile(

@@ -1,0 +1,43 @@
+"""Addresses of the API, version 1."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+from drf_spectacular.views import SpectacularJSONAPIView
+
+from accounts.api.views import MeView, TeamList
+from competition.api.views import CompetitionDetail, CompetitionList, Manifest, PhaseDetail
+from grading.api import views as grading
+from grading.api.boards import BoardView
+
+app_name = "api-v1"
+
+phase_patterns = [
+    path("", PhaseDetail.as_view(), name="phase-detail"),
+    path("manifest/", Manifest.as_view(), name="phase-manifest"),
+    path("board/", BoardView.as_view(), name="board"),
+    path("submissions/", grading.SubmissionCreate.as_view(), name="submission-create"),
+    path("check/", grading.SubmissionCheck.as_view(), name="submission-check"),
+]
+
+submission_patterns = [
+    path("", grading.SubmissionDetail.as_view(), name="submission-detail"),
+    path("report/", grading.SubmissionReport.as_view(), name="submission-report"),
+    path("cancel/", grading.SubmissionCancel.as_view(), name="submission-cancel"),
+    path("mark/", grading.SubmissionMark.as_view(), name="submission-mark"),
+    path("unmark/", grading.SubmissionUnmark.as_view(), name="submission-unmark"),
+]
+
+urlpatterns = [
+    path("me/", MeView.as_view(), name="me"),
+    path("teams/", TeamList.as_view(), name="team-list"),
+    path("competitions/", CompetitionList.as_view(), name="competition-list"),
+    path("competitions/<slug:slug>/", CompetitionDetail.as_view(), name="competition-detail"),
+    path(
+        "competitions/<slug:slug>/tracks/<slug:track>/phases/<slug:phase>/",
+        include(phase_patterns),
+    ),
+    path("submissions/", grading.SubmissionList.as_view(), name="submission-list"),
+    path("submissions/<slug:code>/", include(submission_patterns)),
+    path("schema/", SpectacularJSONAPIView.as_view(), name="schema"),
+]

@@ -1,0 +1,78 @@
+"""A submission with what the API tells about it: its stage, the reason, and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from rest_framework.request import Request
+
+from grading import queries
+from grading.api.serializers import UploadSerializer
+from grading.enums import EvaluationState, FailureCode, SubmissionState
+from grading.models import Evaluation, Submission
+from grading.presentation import shown_score
+
+WITHHELD = "withheld"
+
+
+def stage_of(submission: Submission, evaluation: Evaluation | None) -> str:
+    """Return the state as one word: that of the submission, once accepted that of its evaluation."""
+    if submission.state != SubmissionState.ACCEPTED:
+        return str(submission.state)
+    if evaluation is None:
+        return str(EvaluationState.QUEUED)
+    if evaluation.state == EvaluationState.SCORED and evaluation.score is None:
+        return WITHHELD
+    return str(evaluation.state)
+
+
+def reason_of(submission: Submission, evaluation: Evaluation | None) -> str:
+    """Return the sentence a participant reads about a failure; empty for anything else."""
+    code = submission.failure_code or (evaluation.failure_code if evaluation else "")
+    return str(FailureCode(code).label) if code in FailureCode.values else code
+
+
+def submission_json(request: Request, submission: Submission, now: datetime) -> dict[str, Any]:
+    """Return one submission as JSON, with its place in the queue while it waits."""
+    evaluation = queries.live_evaluation(submission)
+    position = queries.place_in_queue(submission)
+    return _json(request, submission, evaluation, now, position)
+
+
+def submissions_json(
+    request: Request, submissions: Sequence[Submission], now: datetime
+) -> list[dict[str, Any]]:
+    """Return a page of submissions as JSON; the number of queries does not grow with the page."""
+    found = queries.live_evaluations(submissions)
+    return [_json(request, one, found.get(one.pk), now, None) for one in submissions]
+
+
+def _json(
+    request: Request,
+    submission: Submission,
+    evaluation: Evaluation | None,
+    now: datetime,
+    position: int | None,
+) -> dict[str, Any]:
+    place = reverse("grading:submission-detail", kwargs={"code": submission.code})
+    return {
+        **UploadSerializer(submission).data,
+        "stage": stage_of(submission, evaluation),
+        "reason": reason_of(submission, evaluation),
+        "repeated": submission.repeated,
+        "queue_position": position,
+        "counts_by_mark": submission.marked_at is not None,
+        "result": _result(request, submission, evaluation, now),
+        "url": request.build_absolute_uri(place),
+    }
+
+
+def _result(
+    request: Request, submission: Submission, evaluation: Evaluation | None, now: datetime
+) -> dict[str, Any] | None:
+    if evaluation is None or evaluation.state != EvaluationState.SCORED:
+        return None
+    return shown_score(evaluation, queries.sight_for(request.user, submission.phase, now))

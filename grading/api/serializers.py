@@ -1,0 +1,129 @@
+"""Submissions as the API shows them; numbers go through presentation, sentences through gettext."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from grading.models import Submission, ValidationProblem
+from grading.scoring.types import Problem, Report, Severity
+from grading.sentences import sentence
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """One line of a validation report; `line` counts as in the sent file."""
+
+    code = serializers.CharField()
+    severity = serializers.ChoiceField([severity.value for severity in Severity])
+    line = serializers.IntegerField(allow_null=True)
+    member = serializers.CharField(allow_null=True)
+    utt_id = serializers.CharField(allow_null=True)
+    params = serializers.DictField()
+    message = serializers.CharField()
+
+
+class ReportSerializer(serializers.Serializer[Any]):
+    """The verdict on a file: at most 100 problems, and how many there were."""
+
+    accepted = serializers.BooleanField()
+    problems = ProblemSerializer(many=True)
+    problems_total = serializers.IntegerField()
+    rows = serializers.IntegerField(allow_null=True)
+    reading = serializers.CharField()
+
+
+class UploadSerializer(serializers.ModelSerializer[Submission]):
+    """What was sent, when, and what became of it."""
+
+    competition = serializers.CharField(source="phase.track.competition.slug")
+    track = serializers.CharField(source="phase.track.slug")
+    phase = serializers.CharField(source="phase.slug")
+    team = serializers.CharField(source="entrant.team.name")
+    sha256 = serializers.CharField(source="content_id")
+
+    class Meta:
+        model = Submission
+        fields = [
+            "code",
+            "number",
+            "competition",
+            "track",
+            "phase",
+            "team",
+            "kind",
+            "system",
+            "note",
+            "filename",
+            "size",
+            "sha256",
+            "created_at",
+            "received_at",
+            "validated_at",
+            "ended_at",
+            "state",
+            "rows",
+            "reading",
+            "problems_total",
+            "errors_total",
+        ]
+
+
+class SubmissionSerializer(UploadSerializer):
+    """A submission. `stage` is its state as one word; final: scored, withheld, rejected, failed, cancelled."""
+
+    stage = serializers.CharField()
+    reason = serializers.CharField(help_text="why it failed, for a person to read")
+    repeated = serializers.BooleanField(help_text="the same content stood already")
+    queue_position = serializers.IntegerField(allow_null=True, help_text="0 = next")
+    counts_by_mark = serializers.BooleanField()
+    result = serializers.DictField(allow_null=True)
+    url = serializers.URLField()
+
+    class Meta(UploadSerializer.Meta):
+        fields = [
+            *UploadSerializer.Meta.fields,
+            "stage",
+            "reason",
+            "repeated",
+            "queue_position",
+            "counts_by_mark",
+            "result",
+            "url",
+        ]
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """Return a checker's report as the API shows it."""
+    return {
+        "accepted": report.accepted,
+        "problems": [problem_json(problem) for problem in report.problems],
+        "problems_total": report.total,
+        "rows": report.rows,
+        "reading": report.reading,
+    }
+
+
+def problem_json(problem: Problem) -> dict[str, Any]:
+    """Return one problem with its sentence in the reader's language."""
+    return {
+        "code": problem.code,
+        "severity": problem.severity.value,
+        "line": problem.line,
+        "member": problem.member,
+        "utt_id": problem.utt_id,
+        "params": dict(problem.params),
+        "message": sentence(problem),
+    }
+
+
+def stored_problem(row: ValidationProblem) -> Problem:
+    """Return a stored line of a report as the scorer's value."""
+    return Problem(
+        code=row.code,
+        severity=Severity(row.severity),
+        line=row.line,
+        member=row.member,
+        utt_id=row.utt_id,
+        params=row.params,
+    )

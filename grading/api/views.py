@@ -1,0 +1,253 @@
+"""Submissions over the API: send, check, follow, read the report, cancel, mark."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.pagination import CursorPagination
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.api.people import person
+from accounts.api.permissions import MayRead, MaySubmit
+from competition.api.views import visible_phase
+from competition.models import Phase
+from grading import queries
+from grading.api.bodies import SentFile, sent_file
+from grading.api.parsers import (
+    RawJSONLinesParser,
+    RawJSONParser,
+    RawUploadParser,
+    RawZipParser,
+)
+from grading.api.presenting import submission_json, submissions_json
+from grading.api.serializers import (
+    ReportSerializer,
+    SubmissionSerializer,
+    problem_json,
+    report_json,
+    stored_problem,
+)
+from grading.models import Submission
+from grading.services import cancelling, checking, intake, selection, uploading
+from grading.storage import spool
+
+UPLOAD_PARSERS = [
+    MultiPartParser,
+    RawUploadParser,
+    RawJSONParser,
+    RawJSONLinesParser,
+    RawZipParser,
+]
+UPLOAD_BODY = {
+    "multipart/form-data": {
+        "type": "object",
+        "properties": {
+            "file": {"type": "string", "format": "binary"},
+            "system": {"type": "string"},
+            "note": {"type": "string"},
+        },
+        "required": ["file"],
+    },
+    "application/octet-stream": {"type": "string", "format": "binary"},
+}
+SYSTEM = OpenApiParameter("system", OpenApiTypes.STR, description="name of the system (raw body)")
+NOTE = OpenApiParameter("note", OpenApiTypes.STR, description="for your own team (raw body)")
+KEY = OpenApiParameter(
+    "Idempotency-Key",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="the same key and body within 24 hours give the same answer",
+)
+
+
+def arrived_at(request: Request) -> datetime:
+    """Return when the request's headers were read; without a stamp it is now."""
+    arrived: datetime = getattr(request, "arrived_at", None) or timezone.now()
+    return arrived
+
+
+def visible_submission(request: Request, code: str) -> Submission:
+    """Return a submission that the person may see, or answer 404."""
+    return get_object_or_404(queries.submission_detail(request.user), code=code)
+
+
+class SubmissionCreate(APIView):
+    """Send a file to a phase; list what your team has sent to it."""
+
+    parser_classes = UPLOAD_PARSERS
+
+    def get_permissions(self) -> list[Any]:
+        """Reading asks for the scope `read`, sending for `submit`."""
+        return [MaySubmit()] if self.request.method == "POST" else [MayRead()]
+
+    @extend_schema(
+        request=UPLOAD_BODY,
+        responses={201: SubmissionSerializer, 200: SubmissionSerializer},
+        parameters=[SYSTEM, NOTE, KEY],
+        operation_id="submission_create",
+    )
+    def post(self, request: Request, slug: str, track: str, phase: str) -> Response:
+        """Take the file as a form or as the body; 201, or 200 when the same content stands already."""
+        found = visible_phase(request, slug, track, phase)
+        actor = person(request)
+        limits = intake.admit(actor=actor, phase=found, now=arrived_at(request))
+        file = sent_file(request, limit=limits.file_bytes)
+        sent = _sent(request, file)
+        submission = uploading.submit(actor=actor, phase=found, sent=sent)
+        repeated = getattr(submission, "repeated", False)
+        full = visible_submission(request, submission.code)
+        full.repeated = repeated
+        body = submission_json(request, full, timezone.now())
+        return Response(body, status=200 if repeated else 201, headers={"Location": body["url"]})
+
+    @extend_schema(responses=SubmissionSerializer(many=True), operation_id="phase_submissions")
+    def get(self, request: Request, slug: str, track: str, phase: str) -> Response:
+        """Return your team's submissions to the phase, newest first, in pages."""
+        found = visible_phase(request, slug, track, phase)
+        own = queries.submissions_of(person(request), found.track.competition)
+        return paged(request, own.filter(phase=found), self)
+
+
+class SubmissionCheck(APIView):
+    """Check a file: the verdict that a submission would get; no quota, nothing kept."""
+
+    permission_classes = [MaySubmit]
+    parser_classes = UPLOAD_PARSERS
+
+    @extend_schema(request=UPLOAD_BODY, responses=ReportSerializer, operation_id="check")
+    def post(self, request: Request, slug: str, track: str, phase: str) -> Response:
+        """Return the report; a file that would be rejected is still a good request (200)."""
+        found: Phase = visible_phase(request, slug, track, phase)
+        limit = intake.limits_of(found).file_bytes
+        file = sent_file(request, limit=limit)
+        with spool(file.chunks, limit=limit) as (path, _size, _digest):
+            report = checking.check_only(
+                actor=person(request),
+                phase=found,
+                path=path,
+                filename=intake.shown_filename(file.filename),
+            )
+        return Response(report_json(report))
+
+
+class SubmissionList(APIView):
+    """The submissions that the person may see, newest first."""
+
+    permission_classes = [MayRead]
+
+    @extend_schema(responses=SubmissionSerializer(many=True), operation_id="submissions")
+    def get(self, request: Request) -> Response:
+        """Return a page of submissions."""
+        return paged(request, queries.submission_detail(request.user), self)
+
+
+class SubmissionDetail(APIView):
+    """One submission."""
+
+    permission_classes = [MayRead]
+
+    @extend_schema(responses=SubmissionSerializer, operation_id="submission")
+    def get(self, request: Request, code: str) -> Response:
+        """Return the submission as it stands now."""
+        return Response(submission_json(request, visible_submission(request, code), timezone.now()))
+
+
+class SubmissionReport(APIView):
+    """The validation report of one submission."""
+
+    permission_classes = [MayRead]
+
+    @extend_schema(responses=ReportSerializer, operation_id="submission_report")
+    def get(self, request: Request, code: str) -> Response:
+        """Return the report; `accepted` is null until the file has been validated."""
+        submission = visible_submission(request, code)
+        problems = [problem_json(stored_problem(row)) for row in submission.problems.all()]
+        accepted = None if submission.errors_total is None else submission.errors_total == 0
+        return Response(
+            {
+                "accepted": accepted,
+                "problems": problems,
+                "problems_total": submission.problems_total or 0,
+                "rows": submission.rows,
+                "reading": submission.reading,
+            }
+        )
+
+
+class SubmissionAct(APIView):
+    """Something a member does to a submission."""
+
+    permission_classes = [MaySubmit]
+
+    def act(self, request: Request, submission: Submission) -> Submission:
+        """Do it; raises a refusal."""
+        raise NotImplementedError
+
+    @extend_schema(request=None, responses=SubmissionSerializer)
+    def post(self, request: Request, code: str) -> Response:
+        """Do it, and return the submission as it stands then."""
+        self.act(request, visible_submission(request, code))
+        return Response(submission_json(request, visible_submission(request, code), timezone.now()))
+
+
+class SubmissionCancel(SubmissionAct):
+    """Cancel before scoring begins; the slot is given back."""
+
+    def act(self, request: Request, submission: Submission) -> Submission:
+        """Cancel it."""
+        return cancelling.cancel(actor=person(request), submission=submission, now=timezone.now())
+
+
+class SubmissionMark(SubmissionAct):
+    """Make it the one that counts."""
+
+    def act(self, request: Request, submission: Submission) -> Submission:
+        """Mark it."""
+        return selection.mark(actor=person(request), submission=submission, now=timezone.now())
+
+
+class SubmissionUnmark(SubmissionAct):
+    """Leave the choice to the phase's rule again."""
+
+    def act(self, request: Request, submission: Submission) -> Submission:
+        """Unmark it."""
+        return selection.unmark(actor=person(request), submission=submission, now=timezone.now())
+
+
+class NewestFirst(CursorPagination):
+    """Cursor pages of submissions, newest first."""
+
+    ordering = ("-created_at", "-id")
+
+
+def paged(request: Request, rows: QuerySet[Submission], view: APIView) -> Response:
+    """Return one cursor page of submissions, newest first."""
+    paginator = NewestFirst()
+    page = paginator.paginate_queryset(rows, request, view=view) or []
+    answer: Response = paginator.get_paginated_response(
+        submissions_json(request, page, timezone.now())
+    )
+    return answer
+
+
+def _sent(request: Request, file: SentFile) -> uploading.Sent:
+    return uploading.Sent(
+        chunks=file.chunks,
+        filename=file.filename,
+        system=file.system,
+        note=file.note,
+        created_at=arrived_at(request),
+        endpoint="api.submission-create",
+        key=request.headers.get("Idempotency-Key", ""),
+        address=request.META.get("REMOTE_ADDR", ""),
+        user_agent=request.headers.get("User-Agent", "")[:256],
+    )
