@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from grading.scoring.formats.fields import LANGUAGE, IdReader, take_string, take_text
 from grading.scoring.formats.rows import RowReader
 from grading.scoring.report import Collector
-from grading.scoring.text.nvv1 import UNITS
+from grading.scoring.text.nvv1 import has_units
 from grading.scoring.text.tags import scan
 from grading.scoring.types import Limits, ReferencesInvalid
 
@@ -123,7 +123,7 @@ class _Check:
         self._count(line, utt_id, language, found)
 
     def _count(self, line: int, utt_id: str, language: str, found: Scan) -> None:
-        units = sum(len(UNITS[language](piece)) for piece in found.pieces)
+        units = any(has_units(piece, language) for piece in found.pieces)
         self._units[language] += units
         self._events[language] += len(found.tags)
         if not units and not found.tags and not found.faults:

@@ -67,6 +67,8 @@ def _lowest_visits(reference: Sequence[str], hypothesis: Sequence[str], stop: in
     while row > start and column > start and reference[row - 1] == hypothesis[column - 1]:
         row, column = row - 1, column - 1
         lowest[column] = row
+    if stop > column:
+        return lowest
     if row > start and column > start:
         row, column = _trace_middle(
             reference[start:row], hypothesis[start:column], start, stop, lowest
@@ -118,15 +120,11 @@ def _open_steps(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[li
     deletions: list[int] = []
     for unit in hypothesis:
         match = places.get(unit, 0)
-        same = ((match & up) + up ^ up) | match | down  # equal to the cell before on the diagonal
-        right = down | full & ~(same | up)
-        left = same & up
-        right = right << 1 | 1
-        up = left << 1 | full & ~(same | right)
+        same = ((match & up) + up ^ up | match | down) & full  # equal to the diagonal's cell
+        right = ((down | full ^ (same | up)) << 1 | 1) & full
+        up = (same & up) << 1 & full | full ^ (same | right)
         down = right & same
-        up &= full
-        down &= full
-        diagonals.append(match | full & ~same)
+        diagonals.append(match | full ^ same)
         deletions.append(up)
     return diagonals, deletions
 

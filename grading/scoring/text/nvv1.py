@@ -20,10 +20,14 @@ NAME = "nvv-1"
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u2032\uff07", "'"))
 _ASCII_WORD = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)*+")
-_ASCII_TOKEN = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)*+|\[[^\[\]]*+\]|[\[\]]")
 _WORD = ClassPattern("[{0}]++(?:'[{0}]++)*+".format, "LN")
 _CHARACTERS = ClassPattern("[{0}]++".format, "LMN")
-_TAG = re.compile(r"\[([^\[\]]*+)\]")
+# Short ways that give the same units: plain English without apostrophes, and plain Mandarin, whose
+# characters no normalization changes and whose signs are all dropped.
+_ASCII_BLANKS = {point: chr(point).lower() if chr(point).isalnum() else " " for point in range(128)}
+_HAN = re.compile(r"[\u4e00-\u9fff]++")
+_PLAIN_MANDARIN = re.compile(r"[\u4e00-\u9fff \u3001\u3002\uff01\uff0c\uff1f]*+")
+_PLAIN_UNIT = re.compile(r"[a-zA-Z0-9\u4e00-\u9fff]")
 
 
 class TranscriptInvalid(ScoringError):
@@ -65,9 +69,11 @@ def english_units(text: str) -> list[str]:
     >>> english_units("'Cause I don't, well-known 3.5%")
     ['cause', 'i', "don't", 'well', 'known', '3', '5']
     """
-    if text.isascii():
+    if not text.isascii():
+        return _WORD.findall(fold(text))
+    if "'" in text:
         return _ASCII_WORD.findall(text.lower())
-    return _WORD.findall(fold(text))
+    return text.translate(_ASCII_BLANKS).split()
 
 
 def mandarin_units(text: str) -> list[str]:
@@ -76,11 +82,18 @@ def mandarin_units(text: str) -> list[str]:
     >>> mandarin_units("我用 iPad，２〇")
     ['我', '用', 'i', 'p', 'a', 'd', '2', '〇']
     """
+    if _PLAIN_MANDARIN.fullmatch(text):
+        return list("".join(_HAN.findall(text)))
     # Apostrophes are dropped like all punctuation, so they need no folding.
     return list("".join(_CHARACTERS.findall(nfkc_lower(text))))
 
 
 UNITS: dict[str, Callable[[str], list[str]]] = {"en": english_units, "zh": mandarin_units}
+
+
+def has_units(text: str, language: str) -> bool:
+    """Tell whether a piece of text has any unit."""
+    return bool(_PLAIN_UNIT.search(text) or UNITS[language](text))
 
 
 def read_transcript(text: str, language: str, labels: frozenset[str]) -> Transcript:
@@ -92,46 +105,21 @@ def read_transcript(text: str, language: str, labels: frozenset[str]) -> Transcr
     >>> read_transcript("Well, [cough] no.", "en", frozenset({"cough"}))
     Transcript(units=['well', 'no'], tags=['cough'], positions=[1], tokens=['well', '[cough]', 'no'])
     """
-    if language == "en" and text.isascii():
-        transcript = _read_ascii(text, labels)
-        if transcript is not None:
-            return transcript
-    pieces, tags = _cut(text, labels)
-    return _assemble([UNITS[language](piece) for piece in pieces], tags)
-
-
-def _read_ascii(text: str, labels: frozenset[str]) -> Transcript | None:
-    """Read plain English in one pass; None when a bracket needs a closer look."""
-    tokens: list[str] = _ASCII_TOKEN.findall(text.lower())
-    if "[" not in text and "]" not in text:
-        return Transcript(tokens, [], [], tokens)
-    places = [place for place, token in enumerate(tokens) if token[0] in "[]"]
-    tags = [tokens[place][1:-1] for place in places]
-    if not labels.issuperset(tags):
-        return None
-    units = [token for token in tokens if token[0] != "["]
-    return Transcript(units, tags, [place - k for k, place in enumerate(places)], tokens)
-
-
-def _cut(text: str, labels: frozenset[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the pieces between tags, and the tags; exact labels need no scan."""
-    parts = _TAG.split(text)
-    tags = parts[1::2]
-    if labels.issuperset(tags) and text.count("[") == text.count("]") == len(tags):
-        return parts[::2], tags
     found = scan(text, labels)
     if found.faults:
         raise TranscriptInvalid(found.faults[0].code)
-    return found.pieces, found.tags
+    return _assemble([UNITS[language](piece) for piece in found.pieces], found.tags)
 
 
 def _assemble(pieces: Sequence[list[str]], tags: Sequence[str]) -> Transcript:
-    units = list(pieces[0])
-    tokens = list(pieces[0])
+    units = pieces[0]
+    if not tags:
+        return Transcript(units, [], [], units)
+    tokens = units.copy()
     positions: list[int] = []
     for tag, piece in zip(tags, pieces[1:], strict=True):
         positions.append(len(units))
-        units += piece
         tokens.append(f"[{tag}]")
+        units += piece
         tokens += piece
     return Transcript(units, list(tags), positions, tokens)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from grading.scoring.text.aliases import suggest
 from grading.scoring.text.normalize import fold_label
@@ -21,6 +21,7 @@ UNSUPPORTED = "UNSUPPORTED_NVV_TAG"
 EMPTY = "EMPTY_NVV_TAG"
 MALFORMED = "MALFORMED_NVV_TAG"
 
+_TAG = re.compile(r"\[([^\[\]]*+)\]")
 _BRACKETED = re.compile(r"\[([^\[\]]*+)\]|[\[\]]")
 _NO_BRACKETS = re.compile(r"[^\[\]]*+")
 _SHOWN_CHARACTERS = 40
@@ -48,8 +49,7 @@ class TagFault:
     odd: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(NamedTuple):
     """A text cut at its tags: `pieces[i]` stands before `tags[i]`, one piece more than tags.
 
     Where there are faults the text is not scored; faulty brackets then stay inside the pieces.
@@ -76,8 +76,10 @@ def scan(text: str, labels: frozenset[str]) -> Scan:
     >>> [fault.code for fault in scan("[ ] [giggle] x]", frozenset({"laugh"})).faults]
     ['EMPTY_NVV_TAG', 'UNSUPPORTED_NVV_TAG', 'MALFORMED_NVV_TAG']
     """
-    if "[" not in text and "]" not in text:
-        return Scan((text,), ())
+    parts = _TAG.split(text)
+    exact = tuple(parts[1::2])
+    if labels.issuperset(exact) and text.count("[") == text.count("]") == len(exact):
+        return Scan(tuple(parts[::2]), exact)
     pieces: list[str] = []
     tags: list[str] = []
     faults: list[TagFault] = []

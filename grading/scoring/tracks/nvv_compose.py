@@ -13,7 +13,7 @@ from grading.scoring.tally import NvvTallies, Pooled, UtteranceTally, pool
 from grading.scoring.tracks.base import Composed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,6 +56,25 @@ def compose(tallies: NvvTallies, params: NvvParams) -> Composed:
     }
     final = float(round(_mean(scores), STORED_DECIMALS))
     return Composed(final, "", components, languages)
+
+
+def points(languages: Mapping[str, Mapping[str, Any]], params: NvvParams) -> dict[str, float]:
+    """Return what each weighted part brings to the final score, in points: together the score.
+
+    From the JSON of `compose`; empty while a language has no utterance.
+    """
+    parts = [languages.get(language, {}) for language in params.languages]
+    if not all(part.get("utterances") for part in parts):
+        return {}
+    shares = {
+        "f1": [part["f1"] for part in parts],
+        "mntd": [1 - part["mntd"] for part in parts],
+        "error": [1 - min(part["error_rate"], 1.0) for part in parts],
+    }
+    return {
+        name: round(100 * float(params.weights[name]) * sum(values) / len(values), STORED_DECIMALS)
+        for name, values in shares.items()
+    }
 
 
 def _rounded_score(pooled: Pooled, params: NvvParams) -> Fraction:

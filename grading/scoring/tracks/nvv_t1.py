@@ -123,6 +123,12 @@ class NvvUnderstanding:
         """Return score, components and languages from tallies."""
         return nvv_compose.compose(tallies, params)
 
+    def points(
+        self, languages: Mapping[str, Mapping[str, Any]], params: NvvParams
+    ) -> dict[str, float]:
+        """Return what each weighted part brings to the final score, in points."""
+        return nvv_compose.points(languages, params)
+
     def interval(
         self,
         tallies: NvvTallies,

@@ -31,26 +31,17 @@ def tally_utterance(
         places = hypothesis.positions  # nothing can pair, so where they lie decides nothing
     else:
         places = event_positions(reference, hypothesis)
-    counts = count_events(
-        by_label(reference.tags, reference.positions), by_label(hypothesis.tags, places), collar
-    )
+    wanted = by_label(reference.tags, reference.positions)
+    counts = count_events(wanted, by_label(hypothesis.tags, places), collar)
     ntd = tag_distance(
         list(zip(reference.tags, reference.positions, strict=True)),
         list(zip(hypothesis.tags, places, strict=True)),
         len(reference.units),
     )
-    tp = sum(count.tp for count in counts.values())
-    return UtteranceTally(
-        utt_id=utt_id,
-        language=language,
-        tp=tp,
-        fp=len(hypothesis.tags) - tp,
-        fn=len(reference.tags) - tp,
-        ntd=ntd,
-        edits=edits,
-        tokens=tokens,
-        labels=tuple(sorted(counts.items())),
-    )
+    tp = sum([count.tp for count in counts.values()])
+    fp, fn = len(hypothesis.tags) - tp, len(reference.tags) - tp
+    labels = tuple(sorted(counts.items()))
+    return UtteranceTally(utt_id, language, tp, fp, fn, ntd, edits, tokens, labels)
 
 
 def _perfect(utt_id: str, language: str, reference: Transcript, tokens: int) -> UtteranceTally:
