@@ -61,6 +61,17 @@ class EntrantState(TextChoices):
     DISQUALIFIED = "disqualified", _("disqualified")
 
 
+ENTRANT_TRANSITIONS: dict[EntrantState, frozenset[EntrantState]] = {
+    EntrantState.PENDING: frozenset(
+        {EntrantState.ACCEPTED, EntrantState.REFUSED, EntrantState.WITHDRAWN}
+    ),
+    EntrantState.ACCEPTED: frozenset({EntrantState.WITHDRAWN, EntrantState.DISQUALIFIED}),
+    EntrantState.REFUSED: frozenset({EntrantState.ACCEPTED}),
+    EntrantState.WITHDRAWN: frozenset({EntrantState.PENDING, EntrantState.ACCEPTED}),
+    EntrantState.DISQUALIFIED: frozenset({EntrantState.ACCEPTED}),
+}
+
+
 class EntrantKind(TextChoices):
     """Whether an entrant takes a place on the board."""
 

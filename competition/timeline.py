@@ -19,6 +19,7 @@ _MOMENT: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _OFFSET_LIMIT: Final = timedelta(hours=15)
+_DAY_END: Final = (24, 0, 0)
 
 
 class PhaseState(StrEnum):
@@ -58,11 +59,11 @@ def parse_moment(text: str, *, closing: bool = False) -> datetime:
         raise MomentFault("expected a moment like 2026-12-01 23:59 AoE (or UTC, or +08:00)")
     seconds = int(match["second"]) if match["second"] else 0
     clock = (int(match["hour"]), int(match["minute"]), seconds)
+    step = timedelta(seconds=1) if match["second"] else timedelta(minutes=1)
+    is_end = closing and clock != _DAY_END
     try:
         moment = _moment(date.fromisoformat(match["date"]), clock, _zone(match["zone"]))
-        if closing and clock != (24, 0, 0):
-            moment += timedelta(seconds=1) if match["second"] else timedelta(minutes=1)
-        return moment
+        return moment + step if is_end else moment
     except (ValueError, OverflowError) as error:
         raise MomentFault(f"there is no such moment: {error}") from error
 
@@ -124,7 +125,7 @@ def day_start(day: date) -> datetime:
 
 
 def _moment(day: date, clock: tuple[int, int, int], zone: tzinfo) -> datetime:
-    if clock == (24, 0, 0):
+    if clock == _DAY_END:
         return (datetime.combine(day, time(), zone) + timedelta(days=1)).astimezone(UTC)
     return datetime.combine(day, time(*clock), zone).astimezone(UTC)
 
@@ -134,8 +135,8 @@ def _zone(name: str) -> tzinfo:
         return AOE
     if name.lower() in {"utc", "z"}:
         return UTC
-    hours, minutes = int(name[1:3]), int(name[4:6])
-    offset = timedelta(hours=hours, minutes=minutes)
-    if minutes > 59 or offset > _OFFSET_LIMIT:
+    clock = time.fromisoformat(name[1:])
+    offset = timedelta(hours=clock.hour, minutes=clock.minute)
+    if offset > _OFFSET_LIMIT:
         raise ValueError(f"no zone is {name} from UTC")
     return timezone(offset if name[0] == "+" else -offset)

@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from accounts.codes import new_code
 from competition.enums import CompetitionState, Role
+from competition.models.querysets import CompetitionQuerySet
 
 
 class Competition(models.Model):
@@ -24,6 +25,8 @@ class Competition(models.Model):
     definition_sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField()
     loaded_at = models.DateTimeField()
+
+    objects = CompetitionQuerySet.as_manager()
 
     class Meta:
         ordering = ["slug"]

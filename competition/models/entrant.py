@@ -8,10 +8,14 @@ from accounts.codes import new_code
 from accounts.models import Team
 from competition.enums import EntrantKind, EntrantState, MemberRole
 from competition.models.competition import Competition
+from competition.models.querysets import EntrantQuerySet
 
 
 class Entrant(models.Model):
-    """A team in a competition. Its row is the lock under which quota is counted."""
+    """A team in a competition. Its row is the lock under which quota is counted.
+
+    `charged_at` is the moment of its first charged submission: from then on its members are fixed.
+    """
 
     code = models.CharField(max_length=16, unique=True, default=new_code, editable=False)
     competition = models.ForeignKey(Competition, on_delete=models.PROTECT, related_name="entrants")
@@ -25,6 +29,9 @@ class Entrant(models.Model):
     reason = models.CharField(max_length=300, blank=True)
     registered_at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True, blank=True)
+    charged_at = models.DateTimeField(null=True, blank=True)
+
+    objects = EntrantQuerySet.as_manager()
 
     class Meta:
         ordering = ["competition_id", "registered_at"]

@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from accounts.codes import new_code
 from competition.enums import BandRule, BoardVisibility, Feedback, Selection
 from competition.models.competition import Competition
+from competition.models.querysets import PhaseQuerySet, ReferenceVersionQuerySet, TrackQuerySet
 
 
 class Track(models.Model):
@@ -18,6 +19,8 @@ class Track(models.Model):
     position = models.PositiveIntegerField(default=0)
     texts = models.JSONField(default=dict)
     params = models.JSONField(default=dict)
+
+    objects = TrackQuerySet.as_manager()
 
     class Meta:
         ordering = ["competition_id", "position", "slug"]
@@ -40,6 +43,8 @@ class ReferenceVersion(models.Model):
     size = models.PositiveBigIntegerField()
     counts = models.JSONField()
     loaded_at = models.DateTimeField()
+
+    objects = ReferenceVersionQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -99,6 +104,8 @@ class Phase(models.Model):
     )
     band_rule = models.CharField(max_length=16, choices=BandRule.choices, default=BandRule.LEADER)
     limits = models.JSONField(default=dict)
+
+    objects = PhaseQuerySet.as_manager()
 
     class Meta:
         ordering = ["track_id", "position", "slug"]

@@ -1,0 +1,99 @@
+"""Rows that a person may see: `visible_to(user)` is the only way for pages and API to get them."""
+
+from __future__ import annotations
+
+from typing import Any, Self, TypeAlias, TypeVar
+
+from django.apps import apps
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Model, Q, QuerySet
+
+from accounts.models import User
+from competition.enums import CompetitionState, EntrantState, Role
+
+ModelT_co = TypeVar("ModelT_co", bound=Model, covariant=True)
+
+Viewer: TypeAlias = User | AnonymousUser | None
+"""Whoever looks: a person, or nobody who is logged in."""
+
+PUBLIC_COMPETITIONS = (CompetitionState.PUBLISHED, CompetitionState.ARCHIVED)
+PUBLIC_ENTRANTS = (EntrantState.ACCEPTED, EntrantState.WITHDRAWN, EntrantState.DISQUALIFIED)
+OVERSEERS = (Role.ORGANIZER, Role.AUDITOR)
+
+
+def administers(user: Viewer) -> bool:
+    """Return whether the person administers the whole site."""
+    return isinstance(user, User) and user.is_active and user.is_superuser
+
+
+def granted(user: Viewer, roles: tuple[Role, ...]) -> QuerySet[Any, Any]:
+    """Return the ids of the competitions in which the person holds one of the roles."""
+    grants = apps.get_model("competition", "RoleGrant")._default_manager
+    if not isinstance(user, User) or not user.is_active:
+        return grants.none().values("competition_id")
+    return grants.filter(user=user, role__in=roles, revoked_at__isnull=True).values(
+        "competition_id"
+    )
+
+
+def _seen(user: Viewer, competition: str) -> Q:
+    """Return which competitions a person sees, as a condition on the field of that name."""
+    if administers(user):
+        return Q()
+    prefix = f"{competition}__" if competition else ""
+    return Q(**{f"{prefix}state__in": PUBLIC_COMPETITIONS}) | Q(
+        **{f"{prefix}pk__in": granted(user, OVERSEERS)}
+    )
+
+
+class CompetitionQuerySet(QuerySet[ModelT_co]):
+    """Published and archived ones for everybody; drafts for their organizers and auditors."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the competitions that the person may know of."""
+        return self.filter(_seen(user, ""))
+
+
+class TrackQuerySet(QuerySet[ModelT_co]):
+    """Seen like their competition."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the tracks of competitions that the person may know of."""
+        return self.filter(_seen(user, "competition"))
+
+
+class PhaseQuerySet(QuerySet[ModelT_co]):
+    """Seen like their competition."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the phases of competitions that the person may know of."""
+        return self.filter(_seen(user, "track__competition"))
+
+
+class EntrantQuerySet(QuerySet[ModelT_co]):
+    """Public once accepted, and for good; before that for its members and the overseers."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the entrants that the person may know of."""
+        if administers(user):
+            return self.all()
+        seen = Q(state__in=PUBLIC_ENTRANTS) & _seen(user, "competition")
+        if isinstance(user, User) and user.is_active:
+            seen |= Q(competition__in=granted(user, OVERSEERS))
+            seen |= Q(pk__in=_own(user))
+        return self.filter(seen)
+
+
+class ReferenceVersionQuerySet(QuerySet[ModelT_co]):
+    """For organizers alone: auditors and participants see no references."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the versions of competitions that the person organizes."""
+        if administers(user):
+            return self.all()
+        return self.filter(track__competition__in=granted(user, (Role.ORGANIZER,)))
+
+
+def _own(user: User) -> QuerySet[Model, Any]:
+    places = apps.get_model("competition", "EntrantMember")._default_manager
+    return places.filter(user=user, left_at__isnull=True).values("entrant_id")

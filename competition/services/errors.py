@@ -1,0 +1,125 @@
+"""What the services of competitions refuse, with stable codes."""
+
+from __future__ import annotations
+
+from accounts.refusals import Conflict, Invalid, NotAllowed, NotFound
+
+
+class NotOrganizer(NotAllowed):
+    """Only an organizer of the competition may do this."""
+
+    code = "NOT_ORGANIZER"
+
+
+class NotCaptain(NotAllowed):
+    """Only a captain of the team or of the entrant may do this."""
+
+    code = "NOT_CAPTAIN"
+
+
+class NotInTeam(NotFound):
+    """The person is not in the entrant's team."""
+
+    code = "NOT_IN_TEAM"
+
+
+class NotAMember(NotFound):
+    """The person is no active member of the entrant."""
+
+    code = "NOT_A_MEMBER"
+
+
+class TermsNotAccepted(NotAllowed):
+    """The person has not accepted the terms that are in force."""
+
+    code = "TERMS_NOT_ACCEPTED"
+
+
+class RegistrationClosed(Conflict):
+    """The competition is not published, is archived, or its last phase has closed."""
+
+    code = "REGISTRATION_CLOSED"
+
+
+class AlreadyEntered(Conflict):
+    """The team, or one of its members, takes part already."""
+
+    code = "ALREADY_ENTERED"
+
+
+class EntrantOut(Conflict):
+    """The entrant was refused, has withdrawn or was disqualified."""
+
+    code = "ENTRANT_OUT"
+
+
+class WrongState(Conflict):
+    """The entrant's state does not allow the move."""
+
+    code = "WRONG_STATE"
+
+
+class ConflictOfInterest(Conflict):
+    """An organizer or auditor cannot be a member of an official entrant."""
+
+    code = "CONFLICT_OF_INTEREST"
+
+
+class MembersFixed(Conflict):
+    """A submission was charged; members change only by an organizer's act."""
+
+    code = "MEMBERS_FIXED"
+
+
+class LastCaptain(Conflict):
+    """An entrant with members keeps a captain."""
+
+    code = "LAST_CAPTAIN"
+
+
+class ReasonMissing(Invalid):
+    """This act is recorded with a reason, and none was given."""
+
+    code = "REASON_MISSING"
+
+
+class DeadlineInvalid(Invalid):
+    """The new moment does not fit the phase's other moments, or lies in the past."""
+
+    code = "DEADLINE_INVALID"
+
+
+class RoleHeld(Conflict):
+    """The person holds the role already."""
+
+    code = "ROLE_HELD"
+
+
+class DefinitionInvalid(Invalid):
+    """The definition has faults; `faults` lists every one with its place."""
+
+    code = "DEFINITION_INVALID"
+
+
+class RecipeNeeded(Conflict):
+    """After the first submission labels, collars, weights and references change only by a new recipe."""
+
+    code = "RECIPE_NEEDED"
+
+
+class PhaseKept(Conflict):
+    """A phase or track that has history cannot be removed."""
+
+    code = "PHASE_KEPT"
+
+
+class VersionNotRaised(Conflict):
+    """The definition has changed and its version has not gone up."""
+
+    code = "VERSION_NOT_RAISED"
+
+
+class ReferencesMissing(NotFound):
+    """The bytes of a reference version are not where they were stored, or are not the same."""
+
+    code = "REFERENCES_MISSING"

@@ -1,0 +1,72 @@
+"""The hidden area: references are stored under their SHA-256 and read by the scorer alone."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from competition.models import ReferenceVersion
+from competition.services.errors import ReferencesMissing
+
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+
+
+def store_bytes(data: bytes) -> tuple[str, str]:
+    """Write the bytes into the hidden area and return (storage key, SHA-256 in hex).
+
+    The same bytes are stored once. Never call this inside a transaction.
+    """
+    digest = hashlib.sha256(data).hexdigest()
+    key = f"references/{digest[:2]}/{digest}"
+    path = _area() / key
+    if not path.exists():
+        _make_folders(path.parent)
+        _write(path, data)
+    return key, digest
+
+
+def path_of(version: ReferenceVersion) -> Path:
+    """Return where the bytes lie; only the scorer's child process opens it."""
+    return _area() / version.storage_key
+
+
+def read_bytes(version: ReferenceVersion) -> bytes:
+    """Return the bytes; raises ReferencesMissing when they are gone or are not the same any more."""
+    try:
+        data = path_of(version).read_bytes()
+    except OSError as error:
+        raise ReferencesMissing(_("The references of this phase cannot be read.")) from error
+    if hashlib.sha256(data).hexdigest() != version.sha256:
+        raise ReferencesMissing(_("The references of this phase are not what was loaded."))
+    return data
+
+
+def _area() -> Path:
+    return Path(settings.HIDDEN_FILES)
+
+
+def _make_folders(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    area = _area()
+    for made in (area, *(area / part for part in _steps(folder.relative_to(area)))):
+        made.chmod(FOLDER_MODE)
+
+
+def _steps(relative: Path) -> list[Path]:
+    return [Path(*relative.parts[: depth + 1]) for depth in range(len(relative.parts))]
+
+
+def _write(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent)  # mkstemp makes it readable by the owner alone
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(name).chmod(FILE_MODE)
+    Path(name).replace(path)
