@@ -1,0 +1,76 @@
+"""Runs what takes long - the whole suite, the benchmarks - and keeps the results.
+
+Writes docs/evidence/<date>-<commit>.md. DATABASE_URL and REDIS_URL decide what it runs on.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+EVIDENCE = ROOT / "docs" / "evidence"
+CLOSING_LINES = 40
+STEPS = {
+    "whole suite": ["-m", "pytest", "-n", "2", "--tier", "whole", "-q"],
+    "track 1 against jiwer": ["benchmarks/track1.py", "--check"],
+    "determinism": ["scripts/check_determinism.py"],
+}
+
+
+def commit() -> str:
+    """Return the short name of the commit, marked when the tree differs from it."""
+    described = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return described.stdout.strip()
+
+
+def run(name: str, arguments: list[str]) -> tuple[bool, str]:
+    """Run one step, showing its output; return whether it held, and its part of the page."""
+    began = time.monotonic()
+    print(f"== {name}", flush=True)
+    lines = []
+    with subprocess.Popen(
+        [sys.executable, *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:  # fmt: skip
+        for line in process.stdout or ():
+            print(line, end="", flush=True)
+            lines.append(line.rstrip())
+    verdict = "held" if process.returncode == 0 else f"FAILED (exit code {process.returncode})"
+    closing = "\n".join(lines[-CLOSING_LINES:])
+    seconds = time.monotonic() - began
+    return (
+        process.returncode == 0,
+        f"## {name}: {verdict}, {seconds:.0f} s\n\n```\n{closing}\n```\n",
+    )
+
+
+def main() -> int:
+    """Return 1 when a step failed."""
+    now = datetime.now(UTC)
+    results = [run(name, arguments) for name, arguments in STEPS.items()]
+    servers = [name for name in ("DATABASE_URL", "REDIS_URL") if os.environ.get(name)]
+    head = (
+        f"# {now:%Y-%m-%d}, commit {commit()}\n\n"
+        f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores; "
+        f"{' and '.join(servers) or 'SQLite and files'}.\n"
+    )
+    EVIDENCE.mkdir(parents=True, exist_ok=True)
+    page = EVIDENCE / f"{now:%Y-%m-%d}-{commit()}.md"
+    page.write_text("\n".join([head, *(part for _, part in results)]), encoding="utf-8")
+    print(f"\nwritten: {page.relative_to(ROOT)}")
+    return 0 if all(held for held, _ in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
