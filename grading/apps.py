@@ -2,9 +2,35 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
+from accounts.evidence import Evidence
+
 
 class GradingConfig(AppConfig):
     """How good: submissions, evaluations, standings."""
 
     name = "grading"
     default_auto_field = "django.db.models.BigAutoField"
+    evidence = (
+        Evidence(
+            "Submission",
+            frozen=(
+                "code",
+                "entrant",
+                "phase",
+                "uploader",
+                "number",
+                "kind",
+                "system",
+                "note",
+                "filename",
+                "size",
+                "content_id",
+                "created_at",
+                "received_at",
+            ),
+        ),
+        Evidence("QuotaEntry", frozen=("submission", "entrant", "phase", "aoe_day", "reserved_at")),
+        Evidence("Recipe"),
+        Evidence("Evaluation", frozen=("submission", "recipe", "queued_at")),
+        Evidence("EvaluationTallies"),
+    )
