@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import environ
@@ -34,7 +35,6 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.forms",
-    "django_linear_migrations",
     "rest_framework",
     "drf_spectacular",
     "rules.apps.AutodiscoverRulesConfig",
@@ -44,6 +44,8 @@ INSTALLED_APPS = [
     "competition",
     "grading",
 ]
+if find_spec("django_linear_migrations"):  # a tool for developers, who have it installed
+    INSTALLED_APPS.append("django_linear_migrations")
 
 MIDDLEWARE = [
     "config.requests.RequestLogMiddleware",
