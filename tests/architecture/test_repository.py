@@ -19,7 +19,11 @@ FOREIGN = ("tests/cases/", "tests/golden/")
 
 def repository_files() -> list[Path]:
     listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "-c", "safe.directory=*", "ls-files", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     found = [ROOT / path for path in listed.stdout.split("\0") if path]
     return [path for path in found if path.is_file() and not name(path).startswith(FOREIGN)]
