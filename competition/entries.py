@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from accounts.enums import TeamRole
 from accounts.models import Team, User
 from competition.calendar import phases_of, season
-from competition.enums import Role
+from competition.enums import EntrantState, Role
 from competition.guidance import Situation
 from competition.models import Competition, Entrant, EntrantMember
 from competition.queries import entrant_of, has_accepted_terms, roles_of
@@ -28,6 +28,15 @@ def could_join(entrant: Entrant) -> QuerySet[User]:
     return team.exclude(pk__in=taken.values("user_id")).order_by("name", "pk")
 
 
+def joinable(user: User, competition: Competition) -> Entrant | None:
+    """Return the standing entrant of a team the person is in, without taking part yet."""
+    teams = user.memberships.filter(left_at__isnull=True).values("team_id")
+    standing = competition.entrants.filter(
+        team__in=teams, state__in=[EntrantState.PENDING, EntrantState.ACCEPTED]
+    )
+    return standing.select_related("team").first()
+
+
 def situation(user: User | None, competition: Competition, now: datetime) -> Situation:
     """Return all that decides what the viewer should do next."""
     current = season(phases_of(competition), now)
@@ -43,6 +52,7 @@ def situation(user: User | None, competition: Competition, now: datetime) -> Sit
         has_terms=has_accepted_terms(user, competition),
         leads_team=TeamRole.CAPTAIN in team_roles,
         is_in_team=bool(team_roles),
+        joinable=joinable(user, competition) if team_roles else None,
     )
 
 

@@ -41,10 +41,18 @@ class RegistrationForm(TermsForm):
             field.to_field_name = "code"
 
 
+class PersonField(forms.ModelChoiceField):  # type: ignore[type-arg]  # no generic at run time
+    """A choice of people, by name."""
+
+    def label_from_instance(self, user: User) -> str:
+        """Return how a person is called in the list."""
+        return user.name
+
+
 class MemberForm(forms.Form):
     """Who of the team takes part as well."""
 
-    person = forms.ModelChoiceField(
+    person = PersonField(
         label=_("Member of the team"), queryset=User.objects.none(), empty_label=None
     )
 
@@ -54,7 +62,6 @@ class MemberForm(forms.Form):
         if isinstance(field, forms.ModelChoiceField):
             field.queryset = could_join(entrant)
             field.to_field_name = "code"
-            field.label_from_instance = lambda user: user.name  # type: ignore[method-assign]
 
 
 class WithdrawForm(forms.Form):

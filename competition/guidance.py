@@ -18,6 +18,7 @@ class Next(StrEnum):
     VERIFY = "verify"
     CONSOLE = "console"
     MAKE_TEAM = "make-team"
+    JOIN = "join"
     REGISTER = "register"
     ASK_CAPTAIN = "ask-captain"
     ACCEPT_TERMS = "accept-terms"
@@ -40,6 +41,7 @@ class Situation:
     has_terms: bool = False
     leads_team: bool = False
     is_in_team: bool = False
+    joinable: Entrant | None = None
 
 
 def next_step(given: Situation) -> Next:
@@ -56,6 +58,8 @@ def next_step(given: Situation) -> Next:
 
 
 def _outside(given: Situation) -> Next:
+    if given.joinable:
+        return Next.JOIN
     if given.leads_team:
         return Next.REGISTER
     return Next.ASK_CAPTAIN if given.is_in_team else Next.MAKE_TEAM

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from competition.views import entry, pages
 
 app_name = "competition"
 
-entry_patterns = [
+entry_patterns: list[URLPattern] = [
     path("", entry.entrant_detail, name="entrant-detail"),
     path("terms/", entry.terms_accept, name="terms-accept"),
+    path("join/", entry.join, name="entrant-join"),
     path("members/add/", entry.member_add, name="member-add"),
     path("members/<slug:member>/remove/", entry.member_remove, name="member-remove"),
     path("leave/", entry.leave, name="entrant-leave"),
     path("withdraw/", entry.withdraw, name="entrant-withdraw"),
 ]
 
-competition_patterns = [
+competition_patterns: list[URLPattern | URLResolver] = [
     path("", pages.competition_detail, name="competition-detail"),
     path("data/", pages.data, name="data"),
     path("rules/", pages.rules, name="rules"),

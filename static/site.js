@@ -38,7 +38,11 @@ function localTime(iso, withZone) {
 function showLocal(root) {
   const isUtc = new Date().getTimezoneOffset() === 0;
   for (const node of root.querySelectorAll("[data-local]")) {
-    if (!isUtc && !node.textContent) node.textContent = ` · ${localTime(node.dataset.local, true)}`;
+    if (isUtc || node.childNodes.length) continue;
+    const dot = document.createElement("span");
+    dot.className = "dot";
+    dot.textContent = " · ";
+    node.append(dot, localTime(node.dataset.local, true));
   }
   for (const node of root.querySelectorAll("time[datetime]:not([title])")) {
     node.title = localTime(node.dateTime, true);

@@ -41,7 +41,7 @@ class TokenForm(forms.Form):
         ("30", _("30 days")),
         ("90", _("90 days")),
         ("365", _("one year")),
-        ("", _("no end")),
+        ("0", _("no end")),
     ]
 
     name = forms.CharField(
@@ -59,4 +59,4 @@ class TokenForm(forms.Form):
         initial=[TokenScope.READ, TokenScope.SUBMIT],
         widget=forms.CheckboxSelectMultiple,
     )
-    days = forms.ChoiceField(label=_("Valid for"), choices=LIFETIMES, initial="90", required=False)
+    days = forms.ChoiceField(label=_("Valid for"), choices=LIFETIMES, initial="90")

@@ -38,7 +38,7 @@ PASSWORD_HINT = _("At least 10 characters; not only digits, not a common passwor
 class LogInForm(AuthenticationForm):
     """E-mail address and password."""
 
-    username = email_field()  # type: ignore[assignment]
+    username = email_field()
     password = password_field(_("Password"), is_new=False)
 
     error_messages = {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 from django.contrib import messages
 from django.forms import Form
@@ -12,21 +11,47 @@ from django.http import HttpRequest
 from accounts.refusals import Refusal
 
 
-@contextmanager
-def refusals_on(form: Form) -> Iterator[None]:
+class _Refusals:
+    """Swallows the refusal that ends a block, after telling it; everything else goes on."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if not isinstance(error, Refusal):
+            return False
+        self.tell(error)
+        return True
+
+    def tell(self, refusal: Refusal) -> None:
+        """Bring the refusal to the person."""
+        raise NotImplementedError
+
+
+class refusals_on(_Refusals):  # noqa: N801  read as a verb: with refusals_on(form)
     """Put a refusal raised inside on the form: on the field it names as `field`, else on top."""
-    try:
-        yield
-    except Refusal as refusal:
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+    def tell(self, refusal: Refusal) -> None:
+        """Add the sentence to the form's errors."""
         field = refusal.params.get("field")
-        known = field if isinstance(field, str) and field in form.fields else None
-        form.add_error(known, refusal.message)
+        known = field if isinstance(field, str) and field in self.form.fields else None
+        self.form.add_error(known, refusal.message)
 
 
-@contextmanager
-def refusals_told(request: HttpRequest) -> Iterator[None]:
+class refusals_told(_Refusals):  # noqa: N801  read as a verb: with refusals_told(request)
     """Tell a refusal raised inside as a message of the next page: for acts without a form."""
-    try:
-        yield
-    except Refusal as refusal:
-        messages.error(request, refusal.message)
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.request = request
+
+    def tell(self, refusal: Refusal) -> None:
+        """Keep the sentence for the next page."""
+        messages.error(self.request, refusal.message)

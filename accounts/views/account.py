@@ -71,14 +71,14 @@ def token_list(request: HttpRequest) -> HttpResponse:
     context: dict[str, object] = {}
     if form.is_valid():
         now = timezone.now()
-        days = form.cleaned_data["days"]
+        days = int(form.cleaned_data["days"])
         with refusals_on(form):
             token, secret = tokens.create_token(
                 actor=user,
                 name=form.cleaned_data["name"],
                 scopes=form.cleaned_data["scopes"],
                 now=now,
-                expires_at=now + timedelta(days=int(days)) if days else None,
+                expires_at=now + timedelta(days=days) if days else None,
             )
             context = {"new_token": token, "secret": secret}
             form = TokenForm()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from django.conf import settings
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,6 +21,6 @@ def outbox(request: HttpRequest) -> HttpResponse:
     """Show the mails of the demo; there is no such page anywhere else."""
     if not settings.OUTBOX:
         raise Http404
-    mails = Paginator(read_outbox(Path(settings.EMAIL_FILE_PATH)), MAILS_PER_PAGE)
+    mails = Paginator(read_outbox(settings.VAR_DIR / "outbox"), MAILS_PER_PAGE)
     page = mails.get_page(request.GET.get("page"))
     return render(request, "accounts/outbox.html", {"page": page})

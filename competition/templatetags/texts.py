@@ -6,8 +6,10 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from competition import texts
+from competition.enums import EntrantKind, EntrantState
 from competition.models import Phase, Terms
 
 register = template.Library()
@@ -50,3 +52,17 @@ def utterance_counts(phase: Phase) -> str:
     """Return how many utterances a phase has in each language."""
     counts = phase.references.counts
     return " · ".join(f"{counts[language]:,} {language}" for language in sorted(counts))
+
+
+@register.simple_tag
+def component_order(name: str) -> str:
+    """Return how a component decides between equal scores."""
+    words = {"f1": _("higher F1"), "mntd": _("lower mNTD"), "error": _("lower error")}
+    return words.get(name, name)
+
+
+@register.filter
+def entrant_word(value: str) -> str:
+    """Return the word for a state or kind of an entrant."""
+    words = dict(EntrantState.choices) | dict(EntrantKind.choices)
+    return str(words.get(value, value))

@@ -69,7 +69,8 @@ def deadline(value: datetime) -> SafeString:
 def _both(value: datetime, *, is_end: bool) -> SafeString:
     utc = date_format(value.astimezone(UTC), DAY_AND_TIME)
     return format_html(
-        '<span class="when">{} <span class="soft">· {}</span><span class="soft" data-local="{}"></span></span>',
+        '<span class="when">{} <span class="soft other"><span class="dot">· </span>{}</span>'
+        '<span class="soft other" data-local="{}"></span></span>',
         _time(value, aoe_text(value, is_end=is_end)),
         _time(value, _("%(moment)s UTC") % {"moment": utc}),
         _iso(value),
@@ -144,3 +145,9 @@ def date_field(name: str) -> str:
 def changed_date(value: datetime | None, field: str) -> SafeString | str:
     """Return an old or new date of a phase; a dash where there was none."""
     return "–" if value is None else _both(value, is_end=field == "closes_at")
+
+
+@register.simple_tag
+def day(value: datetime | None) -> SafeString | str:
+    """Return the day of a moment in UTC, or a dash."""
+    return "–" if value is None else _time(value, date_format(value.astimezone(UTC), "j M Y"))

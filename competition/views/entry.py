@@ -11,12 +11,12 @@ from django.views.decorators.http import require_POST
 
 from accounts.forms.refusals import refusals_on, refusals_told
 from accounts.views.access import kept, person, signed_in
-from competition.entries import led_teams
+from competition.entries import joinable, led_teams
 from competition.enums import EntrantState, MemberRole
 from competition.forms import MemberForm, RegistrationForm, TermsForm, WithdrawForm
 from competition.models import Competition, Entrant
 from competition.queries import current_terms, entrant_of, has_accepted_terms, members_of
-from competition import services
+from competition.services import entry
 from competition.views.frame import find_competition, frame
 
 
@@ -30,7 +30,7 @@ def register(request: HttpRequest, slug: str) -> HttpResponse:
     form = RegistrationForm(request.POST or None, person=user, initial=kept(request))
     if form.is_valid():
         with refusals_on(form):
-            entrant = services.entry.enter(
+            entrant = entry.enter(
                 actor=user,
                 competition=competition,
                 team=form.cleaned_data["team"],
@@ -67,7 +67,7 @@ def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
     form = TermsForm(request.POST or None)
     if form.is_valid():
         with refusals_on(form):
-            services.entry.accept_terms(
+            entry.accept_terms(
                 actor=person(request),
                 competition=competition,
                 typed_name=form.cleaned_data["typed_name"],
@@ -78,6 +78,22 @@ def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, competition, entrant, terms_form=form)
 
 
+@require_POST
+@signed_in
+def join(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take part in the entry of one's own team, which was registered before one joined it."""
+    competition = find_competition(request, slug)
+    user = person(request)
+    entrant = joinable(user, competition)
+    if entrant is None:
+        raise Http404
+    with refusals_told(request):
+        entry.add_member(actor=user, entrant=entrant, user=user, now=timezone.now())
+        messages.success(request, _("You take part now."))
+        return redirect("competition:entrant-detail", slug)
+    return redirect("competition:competition-detail", slug)
+
+
 @signed_in
 def member_add(request: HttpRequest, slug: str) -> HttpResponse:
     """Let another member of the team take part."""
@@ -85,7 +101,7 @@ def member_add(request: HttpRequest, slug: str) -> HttpResponse:
     form = MemberForm(request.POST or None, entrant=entrant)
     if form.is_valid():
         with refusals_on(form):
-            services.entry.add_member(
+            entry.add_member(
                 actor=person(request),
                 entrant=entrant,
                 user=form.cleaned_data["person"],
@@ -103,7 +119,7 @@ def member_remove(request: HttpRequest, slug: str, member: str) -> HttpResponse:
     _competition, entrant = _own(request, slug)
     place = get_object_or_404(members_of(entrant), user__code=member)
     with refusals_told(request):
-        services.entry.remove_member(
+        entry.remove_member(
             actor=person(request), entrant=entrant, user=place.user, now=timezone.now()
         )
         messages.success(request, _("The member no longer takes part."))
@@ -116,7 +132,7 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     """Leave the entry."""
     _competition, entrant = _own(request, slug)
     with refusals_told(request):
-        services.entry.leave(actor=person(request), entrant=entrant, now=timezone.now())
+        entry.leave(actor=person(request), entrant=entrant, now=timezone.now())
         messages.success(request, _("You no longer take part."))
         return redirect("competition:competition-detail", slug)
     return redirect("competition:entrant-detail", slug)
@@ -129,9 +145,9 @@ def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     form = WithdrawForm(request.POST or None, word=competition.slug)
     if form.is_valid():
         with refusals_on(form):
-            services.entry.withdraw(actor=person(request), entrant=entrant, now=timezone.now())
+            entry.withdraw(actor=person(request), entrant=entrant, now=timezone.now())
             messages.success(request, _("Your team is withdrawn."))
-            return redirect("competition:entrant-detail", slug)
+            return redirect("competition:competition-detail", slug)
     return _page(request, competition, entrant, withdraw_form=form)
 
 

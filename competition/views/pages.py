@@ -29,7 +29,7 @@ def competition_detail(request: HttpRequest, slug: str) -> HttpResponse:
     phase = context["board_phase"]
     context |= {
         "step": next_step(given).value,
-        "entrant": given.entrant,
+        "entrant": given.entrant or given.joinable,
         "news": competition.announcements.all()[:NEWS_ON_OVERVIEW],
         "entrant_count": competition.entrants.filter(state=EntrantState.ACCEPTED).count(),
         "shows_board": phase is not None and may_see_board(viewer(request), phase, now),
