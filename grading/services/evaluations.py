@@ -130,7 +130,7 @@ def give_up(
         )
         if _is_live(evaluation):
             _fail_submission(evaluation, failure, now)
-        _record(evaluation, "evaluation.failed", now, code=failure.code.value, kind=failure.kind)
+        _record(evaluation, "evaluation.failed", now, code=failure.code.value, error=failure.kind)
 
 
 def release_lapsed(*, evaluation_id: int, now: datetime) -> None:

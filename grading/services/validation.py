@@ -12,6 +12,8 @@ from django.db.models import Q
 
 from accounts.services import audit
 from competition.models import Entrant
+from competition.services.entry import note_charge
+from competition.services.errors import ReferencesMissing
 from grading import storage
 from grading.enums import EvaluationState, FailureCode, SubmissionState
 from grading.models import Evaluation, Submission, ValidationProblem
@@ -31,7 +33,7 @@ def validate(*, submission_id: int, clock: Callable[[], datetime]) -> Submission
     if submission is None:
         return None
     try:
-        recipes.ensure_live(phase=submission.phase, now=clock())
+        _ensure_recipe(submission, clock())
         report = _check(submission, clock)
         settle(submission=submission, report=report, now=clock())
     except ChildFailed as failure:
@@ -81,6 +83,7 @@ def settle(*, submission: Submission, report: Json, now: datetime) -> None:
         _replace_problems(submission, report["problems"])
         if accepted:
             quota.charge(submission_id=submission.pk, now=now)
+            note_charge(entrant_id=submission.entrant_id, now=now)
             _queue(submission, now)
         else:
             quota.release(submission_id=submission.pk, reason="rejected", now=now)
@@ -108,7 +111,7 @@ def give_up(
             ended_at=now,
         )
         quota.release(submission_id=submission.pk, reason="failed", now=now)
-        _record(submission, "submission.failed", now, code=failure.code.value, kind=failure.kind)
+        _record(submission, "submission.failed", now, code=failure.code.value, error=failure.kind)
 
 
 def release_lapsed(*, submission_id: int, now: datetime) -> None:
@@ -127,6 +130,13 @@ def release_lapsed(*, submission_id: int, now: datetime) -> None:
 def manifest(submission: Submission) -> dict[str, str | None]:
     """Return the ids of the phase with their languages; no text."""
     return dict(submission.phase.references.utterances.values_list("utt_id", "language"))
+
+
+def _ensure_recipe(submission: Submission, now: datetime) -> None:
+    try:
+        recipes.ensure_live(phase=submission.phase, now=now)
+    except ReferencesMissing:
+        raise ChildFailed(FailureCode.STORAGE_ERROR, may_retry=True) from None
 
 
 def _check(submission: Submission, clock: Callable[[], datetime]) -> Json:

@@ -13,7 +13,6 @@ from grading import storage
 from grading.storage import EmptyUpload, StorageUnavailable, UploadTooLarge
 from tests.factories.grading import NOW
 
-
 LONG_AGO = NOW - timedelta(days=365 * 30)
 
 
