@@ -262,7 +262,7 @@ def raw_case(name: str) -> tuple[dict, bytes]:
     if "Transfer-Encoding" in headers and "Content-Length" not in step["headers"]:
         del headers["Content-Length"]
     body = body[: step.get("send_bytes")]
-    target = re.sub(r"{SUBMIT\w*}", "/x/submissions/", step["target"]).replace("{TEAM}", "/x/")
+    target = re.sub(r"{\w+}", "/x/submissions/", step["target"])
     lines = [f"{key}: {value}" for key, value in headers.items()]
     return step, request(*lines, path=target, body=body, method=step["method"])
 
