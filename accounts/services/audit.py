@@ -6,6 +6,7 @@ address and user agent go into a side table that may be erased.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -123,6 +124,11 @@ def record(
 def person(user: User) -> str:
     """Return the pseudonym under which a person stands in the chain."""
     return user.code
+
+
+def digest(value: object) -> str:
+    """Return the SHA-256 (64 hex) of a value's canonical JSON."""
+    return hashlib.sha256(canonical_json(value).encode("ascii")).hexdigest()
 
 
 def keyed_hash(text: str) -> str:

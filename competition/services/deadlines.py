@@ -49,10 +49,7 @@ def check_move(phase: Phase, field: str, new: datetime | None, now: datetime) ->
     """Raise DeadlineInvalid when the moment does not fit the phase as it stands."""
     if new is None and field != "frozen_from":
         raise DeadlineInvalid(_("A phase needs a beginning and an end."), field="new")
-    if field == "opens_at" and phase.opens_at <= now:
-        raise DeadlineInvalid(_("The phase has opened already."), field="new")
-    if field == "closes_at" and new is not None and new < now:
-        raise DeadlineInvalid(_("A phase cannot close in the past."), field="new")
+    check_time(phase, field, new, now)
     moments = {"opens_at": phase.opens_at, "closes_at": phase.closes_at, field: new}
     opens_at, closes_at = moments["opens_at"], moments["closes_at"]
     if opens_at is None or closes_at is None or closes_at <= opens_at:
@@ -60,6 +57,14 @@ def check_move(phase: Phase, field: str, new: datetime | None, now: datetime) ->
     frozen_from = new if field == "frozen_from" else phase.frozen_from
     if frozen_from is not None and not opens_at <= frozen_from < closes_at:
         raise DeadlineInvalid(_("A board is frozen while its phase is open."), field="new")
+
+
+def check_time(phase: Phase, field: str, new: datetime | None, now: datetime) -> None:
+    """Raise DeadlineInvalid for another beginning once opened, and for an end in the past."""
+    if field == "opens_at" and phase.opens_at <= now:
+        raise DeadlineInvalid(_("The phase has opened already."), field="new")
+    if field == "closes_at" and new is not None and new < now:
+        raise DeadlineInvalid(_("A phase cannot close in the past."), field="new")
 
 
 def keep_history(

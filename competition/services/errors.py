@@ -119,6 +119,18 @@ class VersionNotRaised(Conflict):
     code = "VERSION_NOT_RAISED"
 
 
+class TermsVersionKept(Conflict):
+    """The text of the terms has changed under a version that people may have accepted."""
+
+    code = "TERMS_VERSION_KEPT"
+
+
+class DefinitionStale(Conflict):
+    """The competition was loaded by somebody else since the plan was made."""
+
+    code = "DEFINITION_STALE"
+
+
 class ReferencesMissing(NotFound):
     """The bytes of a reference version are not where they were stored, or are not the same."""
 

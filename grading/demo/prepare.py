@@ -16,10 +16,11 @@ from accounts.services import invitations, teams
 from competition.enums import EntrantKind, EntrantState, Role
 from competition.models import Competition, RoleGrant, TermsAcceptance
 from competition.models import Entrant as EntrantRow
-from competition.services import entry, loading, roles
+from competition.services import entry, roles
 from grading.demo.entrants import ENTRANTS, Entrant
 from grading.demo.logins import Login, ensure_logins
 from grading.demo.people import MEMBER, captain_of, everybody
+from grading.services import loading
 
 SLUG = "nvv-demo"
 FOLDER = settings.BASE_DIR / "examples" / SLUG
