@@ -14,6 +14,7 @@ urlpatterns = [
     path("", home, name="home"),
     path("", include("accounts.urls")),
     path("", include("competition.urls")),
+    path("", include("grading.urls")),
     path("competitions/", RedirectView.as_view(pattern_name="home"), name="competition-list"),
     # Exempt: the worst that a forged request does is to change the language of a page, and public
     # pages without a token in them may be cached.

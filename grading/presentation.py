@@ -94,6 +94,20 @@ def shown_score(evaluation: Evaluation, sight: Sight, view: str = "") -> Json:
     return {**_shown_numbers(numbers, sight, _columns(evaluation)), **provenance}
 
 
+def shown_parts(evaluation: Evaluation, sight: Sight) -> dict[str, float]:
+    """Return the points that each weighted part brings to the final score, as far as they show.
+
+    Points have the score's own unit and its decimals. Empty when nothing shows, for a withheld
+    score, and for a track whose parts do not add up to its score.
+    """
+    track = registry.get(evaluation.recipe.scorer)
+    if sight == Sight.HIDDEN or evaluation.score is None:
+        return {}
+    params = track.params(evaluation.recipe.params)
+    points: dict[str, float] = track.points(evaluation.languages, params)
+    return points if sight == Sight.EXACT else _two_decimals(points)
+
+
 def shown_row(standing: Standing, sight: Sight) -> Json:
     """Return one row of a board: place, band and range as computed, numbers as far as they show."""
     evaluation, entrant = standing.evaluation, standing.entrant

@@ -1,0 +1,70 @@
+"""Sentences of the pure scorer in the reader's language: problems, their meaning, methodology."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from grading.scoring import messages
+from grading.scoring.methodology import Phrase
+from grading.scoring.types import Problem
+
+MEANINGS: dict[str, Any] = {
+    "INVALID_JSON": _("A line is not JSON. Write it with a JSON library, one object a line."),
+    "WRONG_SHAPE": _("A row is not an object with an utt_id and a text."),
+    "JSON_TOO_DEEP": _("Objects are nested too deeply; a row is flat."),
+    "NUMBER_TOO_LARGE": _("A number has too many digits."),
+    "EMPTY_FILE": _("There are no rows in the file."),
+    "BAD_ARCHIVE": _("The archive cannot be read. Send a plain zip with one .jsonl, or no zip."),
+    "AMBIGUOUS_ARCHIVE": _("The archive holds several candidate files. Leave one."),
+    "WRONG_TRACK": _("This looks like the files of another track."),
+    "MISSING_SAMPLES": _("Utterances of this phase have no row. Every one must be there."),
+    "UNKNOWN_SAMPLES": _("Rows with ids that are not in this phase; they are ignored."),
+    "MISSING_REQUIRED_FIELD": _("A row lacks utt_id or text_with_nvvs."),
+    "INVALID_FIELD_TYPE": _("A field is not a text."),
+    "EMPTY_REQUIRED_FIELD": _("An utt_id is blank."),
+    "INVALID_UTT_ID": _("An utt_id has characters that ids never have."),
+    "DUPLICATE_UTT_ID": _("An utterance comes twice; leave one of the rows."),
+    "DUPLICATE_JSON_KEY": _("A row has the same key twice."),
+    "EMPTY_TEXT": _("A text is blank; it is scored as empty."),
+    "EMPTY_PREDICTIONS": _("Every text is blank."),
+    "TEXT_WITHOUT_UNITS": _("A text has nothing left after normalization; it is scored as empty."),
+    "INVALID_ENCODING": _("The file is not UTF-8. Save it as UTF-8."),
+    "BYTE_ORDER_MARK": _("The file begins with a byte order mark; it is ignored."),
+    "TEXT_TOO_LONG": _("A text is longer than the phase allows."),
+    "TOO_MANY_TAGS": _("A text has more tags than the phase allows."),
+    "TOO_MANY_ROWS": _("The file has more rows than can be read."),
+    "FILE_TOO_LARGE": _("The file is larger than the phase allows."),
+    "ARCHIVE_TOO_LARGE": _("The archive unpacks to more than the phase allows."),
+    "TRADITIONAL_CHARACTERS": _("zh texts hold traditional characters; nothing is converted."),
+    "UNSUPPORTED_NVV_TAG": _("A tag is not one of the labels. Use the label's exact name."),
+    "EMPTY_NVV_TAG": _("A tag is empty."),
+    "MALFORMED_NVV_TAG": _("A bracket is not closed, not opened, or stands inside another one."),
+    "LOOKS_LIKE_TAG": _("Looks like a tag, but only ASCII brackets make one; read as text."),
+    "LANGUAGE_MISMATCH": _("A language field disagrees with the phase; the phase's counts."),
+    "UTT_ID_TRIMMED": _("Blanks around an utt_id were dropped."),
+    "ARCHIVE_LITTER_IGNORED": _("Files that systems put into archives were ignored."),
+    "EXTRA_FILES_IGNORED": _("Other files in the archive were ignored."),
+    "FOLDER_IN_ARCHIVE": _("The file lies in a folder of the archive; it was read."),
+}
+"""Code of a problem -> what it means and what to do, in one line."""
+
+
+def sentence(problem: Problem) -> str:
+    """Return what was found, in the reader's language; participants' text is never a template."""
+    return messages.render(problem, gettext, place=False)
+
+
+def meaning(code: str) -> str:
+    """Return what a code means and what to do; empty for one that has no such line."""
+    return str(MEANINGS.get(code, ""))
+
+
+def phrase(text: str) -> str:
+    """Return a text of the methodology page in the reader's language."""
+    if not isinstance(text, Phrase):
+        return text
+    translated = gettext(text.template)
+    return translated % text.values if text.values else translated

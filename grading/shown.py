@@ -1,0 +1,55 @@
+"""How numbers, spans of time and sizes are written on pages. Missing is a dash, never 0."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+
+NONE = "–"
+MINUTE, HOUR, DAY = 60, 3600, 86400
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Return a number with fixed decimals; None is a dash."""
+    return NONE if value is None else f"{value:.{digits}f}"
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """Return a change with its sign, "+1.39" or "−0.20"; one that rounds to nothing has none."""
+    if value is None:
+        return NONE
+    text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return f"±{text}"
+    return f"{'+' if value > 0 else '−'}{text}"
+
+
+def span(low: float | None, high: float | None, digits: int = 2) -> str:
+    """Return an interval, "68.84–71.78"; without one a dash."""
+    if low is None or high is None:
+        return NONE
+    return f"{number(low, digits)}–{number(high, digits)}"
+
+
+def grouped(value: int) -> str:
+    """Return a count with a comma between thousands."""
+    return f"{value:,}"
+
+
+def filesize(size: int) -> str:
+    """Return a size in the largest fitting unit, "1.8 MB"."""
+    return filesizeformat(size)
+
+
+def seconds(took: timedelta) -> str:
+    """Return a short span of time with its two largest units: "0.6 s", "1 min 12 s", "2 d 3 h"."""
+    total = max(0.0, took.total_seconds())
+    if total < MINUTE:
+        return _("%(s)s s") % {"s": f"{total:.1f}"}
+    if total < HOUR:
+        return _("%(m)d min %(s)d s") % {"m": total // MINUTE, "s": total % MINUTE}
+    if total < DAY:
+        return _("%(h)d h %(m)d min") % {"h": total // HOUR, "m": total % HOUR // MINUTE}
+    return _("%(d)d d %(h)d h") % {"d": total // DAY, "h": total % DAY // HOUR}

@@ -1,0 +1,153 @@
+"""Where a board's rows come from: the published snapshot, for organizers the current one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from competition.enums import BoardVisibility, EntrantState
+from competition.models import Phase
+from competition.queries import entrant_of, may_see_board
+from competition.timeline import PhaseState, phase_state
+from grading import queries
+from grading.models import Board
+from grading.presentation import Sight
+from grading.views.board_rows import SCORE, BoardRow
+
+SNAPSHOTS_KEPT = 24
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSource:
+    """A board as one reader may see it; with `hidden_reason` nothing of it is shown."""
+
+    rows: tuple[BoardRow, ...] = ()
+    head: Json = field(default_factory=dict)
+    mine: str = ""
+    is_organizer: bool = False
+    may_submit: bool = False
+    hidden_reason: str = ""
+
+    @property
+    def built_at(self) -> datetime | None:
+        """When the rows were computed."""
+        text = self.head.get("built_at")
+        return parse_datetime(text) if text else None
+
+    @property
+    def frozen_from(self) -> datetime | None:
+        """Since when the public board is held back, None while it is not."""
+        text = self.head.get("frozen_from")
+        return parse_datetime(text) if text else None
+
+    @property
+    def recipe(self) -> Json | None:
+        """The recipe that the board is made with: digest, track, version."""
+        found: Json | None = self.head.get("recipe")
+        return found
+
+    @property
+    def is_rounded(self) -> bool:
+        """True while numbers are shown with two decimals only."""
+        return self.head.get("feedback") == Sight.ROUNDED
+
+
+def board_source(user: User | None, phase: Phase, view: str, now: datetime) -> BoardSource:
+    """Return the board of a phase for a reader; two queries whatever the number of rows.
+
+    The public snapshot is turned into rows once and kept in memory until it is rebuilt.
+    """
+    is_organizer = queries.organizes(user, phase)
+    if not may_see_board(user, phase, now):
+        return BoardSource(hidden_reason=_hidden_reason(phase), is_organizer=is_organizer)
+    entrant = entrant_of(user, phase.track.competition)
+    if is_organizer:
+        data = queries.board_object(phase, user, now)
+        rows, head = rows_from(data, view), _head_of(data)
+    else:
+        rows, head = _public(phase, view, now)
+    if head.get("feedback") == Sight.HIDDEN:
+        reason = _("Scores of this phase are shown when it closes.")
+        return BoardSource(hidden_reason=reason, head=head)
+    is_in = entrant is not None and entrant.state == EntrantState.ACCEPTED
+    return BoardSource(
+        rows=rows,
+        head=head,
+        mine=entrant.code if entrant else "",
+        is_organizer=is_organizer,
+        may_submit=is_in and phase_state(phase, now) == PhaseState.OPEN,
+    )
+
+
+def rows_from(data: Json, view: str) -> tuple[BoardRow, ...]:
+    """Return the rows of one view of a board's object, in its order."""
+    found = data["views"].get(view or queries.FINAL, {}).get("rows", [])
+    return tuple(_row(row, view) for row in found)
+
+
+def _hidden_reason(phase: Phase) -> str:
+    if phase.board_visibility == BoardVisibility.ENTRANTS:
+        return _("Until the phase closes this board is shown to its entrants only.")
+    return _("This board is shown when the phase closes.")
+
+
+def _public(phase: Phase, view: str, now: datetime) -> tuple[tuple[BoardRow, ...], Json]:
+    board = Board.objects.filter(phase=phase).defer("data").first()
+    if board is None or board.built_at is None:
+        return (), _head_of(queries.board_object(phase, None, now))
+    return _snapshot(board.pk, board.built, board.built_at, view)
+
+
+@lru_cache(maxsize=SNAPSHOTS_KEPT)
+def _snapshot(
+    board_id: int, built: int, built_at: datetime, view: str
+) -> tuple[tuple[BoardRow, ...], Json]:
+    """Return the rows of a snapshot; number and time of its making are what tells it from others."""
+    data = Board.objects.values_list("data", flat=True).get(
+        pk=board_id, built=built, built_at=built_at
+    )
+    return rows_from(data, view), _head_of(data)
+
+
+def _head_of(data: Json) -> Json:
+    return {key: value for key, value in data.items() if key != "views"}
+
+
+def _row(row: Json, view: str) -> BoardRow:
+    entrant = row["entrant"]
+    low, high = row["interval"] or (None, None)
+    first, last = row["range"] or (None, None)
+    return BoardRow(
+        code=entrant["code"],
+        team=entrant["team"],
+        system=row["system"],
+        kind=entrant["kind"],
+        state=entrant["state"],
+        place=row["place"],
+        band=row["band"],
+        first=first,
+        last=last,
+        score=row["score"],
+        low=low,
+        high=high,
+        values=_values(row, view),
+        difference=row.get("difference") or {},
+        withheld_reason=row["withheld_reason"],
+        interval_reason=row["interval_reason"],
+    )
+
+
+def _values(row: Json, view: str) -> dict[str, float | None]:
+    values: dict[str, float | None] = {SCORE: row["score"], **row["components"]}
+    if not view:
+        values |= {name: part.get("score") for name, part in row["languages"].items()}
+    return values

@@ -1,0 +1,238 @@
+"""A team's own submissions with the quota ledger, and the public page of an entrant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.models import User
+from accounts.views.access import person, signed_in, viewer
+from competition.models import Competition, Entrant, Phase
+from competition.queries import entrant_of, may_see_board
+from competition.timeline import PhaseState, phase_state
+from grading import queries, shown
+from grading.charts.forest import Span
+from grading.charts.history import Event, History, draw_history
+from grading.enums import EvaluationState, SubmissionState
+from grading.models import Evaluation, Standing, Submission
+from grading.presentation import Sight
+from grading.services import quota, selection
+from grading.services.quota import Ledger
+from grading.views.lookups import competition_of
+from grading.views.seen import seen
+from grading.views.titles import title_of
+
+PER_PAGE = 25
+LEDGER_PER_PAGE = 25
+STYLES = {
+    SubmissionState.REJECTED: "bad",
+    SubmissionState.FAILED: "bad",
+    SubmissionState.CANCELLED: "dash",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSubmission:
+    """One line of a list of submissions."""
+
+    submission: Submission
+    phase_title: str
+    state: str
+    style: str
+    score: str
+    interval: str
+    counts: bool
+
+    @property
+    def name(self) -> str:
+        """The number in its team, four digits."""
+        return f"{self.submission.number:04d}"
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseAccount:
+    """A phase with the team's account in it."""
+
+    phase: Phase
+    title: str
+    track_title: str
+    ledger: Ledger
+    entries: Page[Any]
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseHistory:
+    """An entrant's scores in one phase: the chart and the rows beside it."""
+
+    phase: Phase
+    title: str
+    track_title: str
+    chart: History
+    rows: list[Mapping[str, Any]]
+    standing: Standing | None
+    note: str
+
+
+@signed_in
+@require_safe
+def submission_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the reader's team its submissions and its quota, phase by phase."""
+    competition, user, now = competition_of(request, slug), person(request), timezone.now()
+    entrant = entrant_of(user, competition)
+    mine = Paginator(queries.submissions_of(user, competition), PER_PAGE)
+    page = mine.get_page(request.GET.get("page"))
+    context = {
+        "competition": competition,
+        "entrant": entrant,
+        "page": page,
+        "submissions": listed(list(page), user, now),
+        "accounts": _accounts(request, entrant, competition, now) if entrant else [],
+    }
+    return render(request, "grading/submission_list.html", context)
+
+
+@require_safe
+def entrant_history(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Show everybody an entrant's scores over time, as far as boards show them."""
+    competition, now = competition_of(request, slug), timezone.now()
+    visible = Entrant.objects.visible_to(viewer(request)).select_related("team")
+    entrant = get_object_or_404(visible, competition=competition, code=code)
+    user = viewer(request)
+    own = entrant_of(user, competition)
+    phases = Phase.objects.filter(track__competition=competition).select_related("track")
+    histories = [_history(entrant, phase, user, now) for phase in _with(phases, competition)]
+    context = {
+        "competition": competition,
+        "entrant": entrant,
+        "is_own": own is not None and own.pk == entrant.pk,
+        "histories": [one for one in histories if one is not None],
+        "changes": entrant.changes.all(),
+    }
+    return render(request, "grading/entrant_history.html", context)
+
+
+def listed(
+    submissions: list[Submission], user: User, now: datetime, *, counted: bool = True
+) -> list[ListedSubmission]:
+    """Return the lines of a list of submissions, with a bounded number of queries."""
+    evaluations = queries.live_evaluations(submissions)
+    phases = {one.phase_id: one.phase for one in submissions}
+    sights = {key: queries.sight_for(user, phase, now) for key, phase in phases.items()}
+    chosen: set[str] = set()
+    if counted:
+        for phase in phases.values():
+            chosen |= set(selection.counted_by_code(phase).values())
+    return [
+        _listed(one, evaluations.get(one.pk), sights[one.phase_id], one.code in chosen)
+        for one in submissions
+    ]
+
+
+def _listed(
+    submission: Submission, evaluation: Evaluation | None, sight: Sight, counts: bool
+) -> ListedSubmission:
+    score, interval = shown.NONE, ""
+    if evaluation is not None and evaluation.state == EvaluationState.SCORED:
+        found = seen(evaluation, sight)
+        score = _("hidden") if found.is_hidden else shown.number(found.score)
+        interval = "" if found.low is None else shown.span(found.low, found.high)
+    state, style = state_of(submission, evaluation)
+    title = title_of(submission.phase)
+    return ListedSubmission(submission, title, state, style, score, interval, counts)
+
+
+def state_of(submission: Submission, evaluation: Evaluation | None) -> tuple[str, str]:
+    """Return a submission's state in a word, and its badge's style."""
+    if submission.state == SubmissionState.ACCEPTED and evaluation is not None:
+        style = {EvaluationState.SCORED: "ok", EvaluationState.FAILED: "bad"}
+        state = EvaluationState(evaluation.state)
+        return str(state.label), style.get(state, "")
+    found = SubmissionState(submission.state)
+    return str(found.label), STYLES.get(found, "")
+
+
+def _with(phases: Any, competition: Competition) -> list[Phase]:
+    """Return the phases with the competition in place, so that nobody asks for it again."""
+    found = list(phases)
+    for phase in found:
+        phase.track.competition = competition
+    return found
+
+
+def _accounts(
+    request: HttpRequest, entrant: Entrant, competition: Competition, now: datetime
+) -> list[PhaseAccount]:
+    phases = Phase.objects.filter(track__competition=competition).select_related("track")
+    accounts = []
+    for phase in _with(phases, competition):
+        ledger = quota.ledger(entrant=entrant, phase=phase, now=now)
+        pages = Paginator(ledger.entries.select_related("submission"), LEDGER_PER_PAGE)
+        entries = pages.get_page(request.GET.get(f"ledger-{phase.code}"))
+        is_open = phase_state(phase, now) == PhaseState.OPEN
+        title, track = title_of(phase), title_of(phase.track)
+        accounts.append(PhaseAccount(phase, title, track, ledger, entries, is_open))
+    return accounts
+
+
+def _history(
+    entrant: Entrant, phase: Phase, user: User | None, now: datetime
+) -> PhaseHistory | None:
+    """Return an entrant's scores in a phase; None where the reader may not see the board."""
+    is_own = user is not None and queries.is_member_of(user, entrant)
+    if not is_own and not may_see_board(user, phase, now):
+        return None
+    rows = queries.history(entrant, phase, user, now)
+    events = [_event(row) for row in rows if row["score"] is not None]
+    standing = (
+        Standing.objects.filter(board__phase=phase, entrant=entrant, audience="public", view="")
+        .select_related("evaluation__submission")
+        .first()
+    )
+    hidden = rows and all(row["hidden"] for row in rows)
+    note = _("Scores of this phase are shown when it closes.") if hidden else ""
+    visible = [] if hidden else [_shown(row, standing) for row in reversed(rows)]
+    chart = draw_history(events)
+    return PhaseHistory(
+        phase, title_of(phase), title_of(phase.track), chart, visible, standing, note
+    )
+
+
+def _event(row: Mapping[str, Any]) -> Event:
+    low, high = row["interval"] or (None, None)
+    label = f"{row['number']:04d}: {shown.number(row['score'])}"
+    return Event(_at(row), Span(row["score"], low, high), label, row["marked"])
+
+
+def _shown(row: Mapping[str, Any], standing: Standing | None) -> Mapping[str, Any]:
+    low, high = row["interval"] or (None, None)
+    counts = standing is not None and standing.evaluation.submission.code == row["submission"]
+    components = row["components"]
+    return {
+        **row,
+        "name": f"{row['number']:04d}",
+        "at": _at(row),
+        "score_text": shown.number(row["score"]),
+        "interval_text": shown.span(low, high),
+        "f1": shown.number(components.get("f1")),
+        "mntd": shown.number(components.get("mntd")),
+        "error": shown.number(components.get("error_rate")),
+        "counts": counts,
+    }
+
+
+def _at(row: Mapping[str, Any]) -> datetime:
+    found = parse_datetime(row["submitted_at"])
+    if found is None:
+        raise ValueError("a history row has no time")
+    return found

@@ -1,0 +1,69 @@
+"""How pages find what an address names: what a reader may not know of is not there (404)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+
+from accounts.models import User
+from accounts.views.access import person, signed_in, viewer
+from competition import rules
+from competition.models import Competition, Phase, Track
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """An organizer's (or auditor's) view of a competition: who looks, and whether they may act."""
+
+    competition: Competition
+    user: User
+    may_act: bool
+
+
+def competition_of(request: HttpRequest, slug: str) -> Competition:
+    """Return the competition that `slug` names for the reader; raises Http404."""
+    return get_object_or_404(Competition.objects.visible_to(viewer(request)), slug=slug)
+
+
+def track_of(request: HttpRequest, slug: str, track: str) -> Track:
+    """Return a track of a visible competition; raises Http404."""
+    tracks = Track.objects.visible_to(viewer(request)).select_related("competition")
+    return get_object_or_404(tracks, competition__slug=slug, slug=track)
+
+
+def phase_of(request: HttpRequest, slug: str, track: str, phase: str) -> Phase:
+    """Return a phase of a visible competition with its track; raises Http404."""
+    phases = Phase.objects.visible_to(viewer(request)).select_related(
+        "track__competition", "references"
+    )
+    return get_object_or_404(phases, track__competition__slug=slug, track__slug=track, slug=phase)
+
+
+def in_console(
+    view: Callable[Concatenate[HttpRequest, Console, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
+    """Open a page to organizers, and to auditors for looking; others who see the competition get 403."""
+
+    @signed_in
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        competition = competition_of(request, slug)
+        user = person(request)
+        may_act = rules.is_organizer(user, competition)
+        if not may_act and not rules.is_auditor(user, competition):
+            raise PermissionDenied
+        if request.method == "POST" and not may_act:
+            raise PermissionDenied
+        return view(request, Console(competition, user, may_act), *args, **kwargs)
+
+    return guarded

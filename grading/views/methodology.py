@@ -1,0 +1,123 @@
+"""The methodology page: what the running code does, beside what it produced in this edition."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, F, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from competition.models import Phase, Track
+from grading.enums import EvaluationState, RecipeRole
+from grading.models import PhaseRecipe
+from grading.scoring import registry
+from grading.scoring.tracks.base import Section
+from grading.sentences import phrase
+from grading.views.lookups import track_of
+
+ZIP_TYPE = "application/zip"
+
+
+@dataclass(frozen=True, slots=True)
+class Produced:
+    """What the live recipe of one phase has produced so far."""
+
+    phase: Phase
+    bound: PhaseRecipe | None
+    scored: int
+
+    @property
+    def utterances(self) -> list[tuple[str, int]]:
+        """How many utterances each language has."""
+        return sorted(self.phase.references.counts.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The participants' scorer as a download."""
+
+    version: str
+    size: int
+    sha256: str
+    url: str
+
+
+@require_safe
+def methodology(request: HttpRequest, slug: str, track: str) -> HttpResponse:
+    """Explain a track's score from the code that computes it."""
+    found = track_of(request, slug, track)
+    scorer_of = registry.get(found.kind)
+    params = scorer_of.params(found.params)
+    context = {
+        "track": found,
+        "competition": found.competition,
+        "scorer": scorer_of,
+        "params": scorer_of.params_json(params),
+        "sections": [_section(section) for section in scorer_of.methodology(params)],
+        "phases": produced_by(found),
+        "bundle": _bundle(),
+    }
+    return render(request, "grading/methodology.html", context)
+
+
+@require_safe
+def scorer(request: HttpRequest, version: str) -> HttpResponse:
+    """Give the participants' scorer: the same bytes for the same code."""
+    from grading import scoring_bundle  # noqa
+
+    if version != scoring_bundle.VERSION:
+        raise Http404
+    data = scoring_bundle.build()
+    response = HttpResponse(data, content_type=ZIP_TYPE)
+    response["Content-Disposition"] = f'attachment; filename="{scoring_bundle.FILENAME}"'
+    response["Content-Length"] = str(len(data))
+    response["ETag"] = f'"{hashlib.sha256(data).hexdigest()}"'
+    return response
+
+
+def produced_by(track: Track) -> list[Produced]:
+    """Return each phase with its live recipe and the number of scored submissions."""
+    phases = Phase.objects.filter(track=track).select_related("references")
+    bound = {
+        row.phase_id: row
+        for row in PhaseRecipe.objects.filter(phase__track=track, role=RecipeRole.LIVE)
+        .select_related("recipe__references")
+        .annotate(
+            scored=Count(
+                "recipe__evaluations",
+                filter=Q(
+                    recipe__evaluations__state=EvaluationState.SCORED,
+                    recipe__evaluations__submission__phase=F("phase"),
+                ),
+            )
+        )
+    }
+    return [
+        Produced(phase, bound.get(phase.pk), getattr(bound.get(phase.pk), "scored", 0))
+        for phase in phases
+    ]
+
+
+def _section(section: Section) -> dict[str, Any]:
+    title = phrase(section.title)
+    return {
+        "title": title,
+        "paragraphs": [phrase(text) for text in section.paragraphs],
+        "formula": section.formula,
+        "examples": section.examples,
+    }
+
+
+def _bundle() -> Bundle | None:
+    try:
+        from grading import scoring_bundle  # noqa
+    except ImportError:
+        return None
+    data = scoring_bundle.build()
+    url = reverse("grading:scorer-download", args=[scoring_bundle.VERSION])
+    return Bundle(scoring_bundle.VERSION, len(data), hashlib.sha256(data).hexdigest(), url)

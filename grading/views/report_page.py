@@ -1,0 +1,232 @@
+"""A validation report as a page: counts by code, a search, pages of rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from grading.models import Submission, ValidationProblem
+from grading.scoring.types import Problem, Report, Severity
+from grading.sentences import meaning, sentence
+from grading.shown import grouped
+
+ROWS_PER_PAGE = 25
+STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warn", Severity.NOTE: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFilter:
+    """What the reader looks for in a report; empty fields let everything through."""
+
+    code: str = ""
+    severity: str = ""
+    text: str = ""
+    page: str = "1"
+
+    @classmethod
+    def from_query(cls, query: QueryDict) -> ReportFilter:
+        """Return the filter that a page's query names."""
+        return cls(
+            code=query.get("code", ""),
+            severity=query.get("severity", ""),
+            text=query.get("q", "").strip(),
+            page=query.get("page", "1"),
+        )
+
+    def lets_through(self, row: ReportRow) -> bool:
+        """Return whether a row fits: code and severity exactly, the text anywhere in it."""
+        if self.code and row.code != self.code:
+            return False
+        if self.severity and row.problem.severity != self.severity:
+            return False
+        return not self.text or self.text.casefold() in row.searchable
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """One problem as it is shown."""
+
+    problem: Problem
+    code: str
+    severity: str
+    style: str
+    line: int | None
+    place: str
+    utt_id: str
+    message: str
+    suggestion: str
+
+    @property
+    def searchable(self) -> str:
+        """Everything that the search looks at."""
+        parts = (self.code, str(self.line or ""), self.place, self.utt_id, self.message)
+        return "\n".join((*parts, self.suggestion)).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCount:
+    """How often one code is listed, and what it means."""
+
+    code: str
+    count: int
+    severity: str
+    style: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """A report as the template wants it."""
+
+    rows: Page[ReportRow] | Sequence[ReportRow]
+    codes: Sequence[CodeCount]
+    caption: str
+    summary: str
+    chosen: ReportFilter = field(default_factory=ReportFilter)
+    json_url: str = ""
+    csv_url: str = ""
+
+    @property
+    def code(self) -> str:
+        """The code the reader chose, or nothing."""
+        return self.chosen.code
+
+    @property
+    def severity(self) -> str:
+        """The severity the reader chose, or nothing."""
+        return self.chosen.severity
+
+    @property
+    def text(self) -> str:
+        """The words the reader looks for, or nothing."""
+        return self.chosen.text
+
+    @property
+    def is_filtered(self) -> bool:
+        """True when not every row is shown."""
+        return bool(self.code or self.severity or self.text)
+
+    @property
+    def severities(self) -> list[dict[str, str]]:
+        """The choices of the severity filter."""
+        return [{"value": value, "label": severity_name(value)} for value in Severity]
+
+
+def severity_name(severity: str) -> str:
+    """Return a severity in the reader's language."""
+    names = {"error": _("error"), "warning": _("warning"), "note": _("note")}
+    return names[severity]
+
+
+def problem_of(row: ValidationProblem) -> Problem:
+    """Return a stored problem as the scorer's value."""
+    return Problem(
+        code=row.code,
+        severity=Severity(row.severity),
+        line=row.line,
+        member=row.member,
+        utt_id=row.utt_id,
+        params=row.params,
+    )
+
+
+def row_of(problem: Problem) -> ReportRow:
+    """Return a problem with its sentence, its place and what was probably meant."""
+    suggestion = problem.params.get("suggestion")
+    return ReportRow(
+        problem=problem,
+        code=problem.code,
+        severity=severity_name(problem.severity),
+        style=STYLES[problem.severity],
+        line=problem.line,
+        place=problem.member or _("file"),
+        utt_id=problem.utt_id or "",
+        message=sentence(problem),
+        suggestion=suggestion if isinstance(suggestion, str) else "",
+    )
+
+
+def report_of_submission(
+    submission: Submission, chosen: ReportFilter, *, urls: tuple[str, str]
+) -> ReportPage:
+    """Return the stored report of a submission."""
+    problems = [problem_of(row) for row in submission.problems.all()]
+    total, errors = submission.problems_total or 0, submission.errors_total or 0
+    head = Report(tuple(problems), total, errors, submission.rows or 0, submission.reading)
+    return _page(head, chosen, urls)
+
+
+def report_of_check(report: Report) -> ReportPage:
+    """Return the report of a check, on one page: nothing of it is kept to page through."""
+    rows = [row_of(problem) for problem in report.problems]
+    return ReportPage(rows, count_codes(rows), _caption(report, len(rows)), _summary(report))
+
+
+def _page(report: Report, chosen: ReportFilter, urls: tuple[str, str]) -> ReportPage:
+    rows = [row_of(problem) for problem in report.problems]
+    found = [row for row in rows if chosen.lets_through(row)]
+    page = Paginator(found, ROWS_PER_PAGE).get_page(chosen.page)
+    return ReportPage(
+        rows=page if found else [],
+        codes=count_codes(rows),
+        caption=_caption(report, len(found)),
+        summary=_summary(report),
+        chosen=chosen,
+        json_url=urls[0],
+        csv_url=urls[1],
+    )
+
+
+def count_codes(rows: Iterable[ReportRow]) -> list[CodeCount]:
+    """Return the codes in the order they are listed in: errors first."""
+    rows = list(rows)
+    counts = Counter(row.code for row in rows)
+    first = {row.code: row for row in reversed(rows)}
+    order = {severity: index for index, severity in enumerate(Severity)}
+    codes = sorted(first, key=lambda code: (order[first[code].problem.severity], -counts[code]))
+    return [
+        CodeCount(code, counts[code], first[code].severity, first[code].style, meaning(code))
+        for code in codes
+    ]
+
+
+def _summary(report: Report) -> str:
+    if not report.total:
+        return _("Nothing was found: %(rows)s rows were read as %(reading)s.") % _read(report)
+    warnings = report.total - report.errors
+    parts = [
+        ngettext("%(n)s error", "%(n)s errors", report.errors) % {"n": grouped(report.errors)},
+        ngettext("%(n)s warning or note", "%(n)s warnings and notes", warnings)
+        % {"n": grouped(warnings)},
+    ]
+    if report.reading:
+        parts.append(_("%(rows)s rows read as %(reading)s") % _read(report))
+    return " · ".join(parts)
+
+
+def _read(report: Report) -> dict[str, Any]:
+    return {"rows": grouped(report.rows), "reading": report.reading or _("a file")}
+
+
+def _caption(report: Report, found: int) -> str:
+    listed = len(report.problems)
+    if found != listed:
+        return _("%(found)s of %(listed)s listed problems fit the search.") % {
+            "found": found,
+            "listed": listed,
+        }
+    if listed < report.total:
+        return _("%(listed)s of %(total)s problems are listed, errors first, then by line.") % {
+            "listed": listed,
+            "total": grouped(report.total),
+        }
+    return ngettext(
+        "The one problem that was found.", "All %(n)s problems, errors first, then by line.", listed
+    ) % {"n": listed}

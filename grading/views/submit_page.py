@@ -1,0 +1,134 @@
+"""What the submit page knows: what blocks the button, the quota, what is accepted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from accounts.refusals import Refusal
+from competition.models import Competition, Entrant, Phase, Track
+from competition.queries import entrant_of
+from grading.scoring import registry
+from grading.scoring.types import Limits
+from grading.services import errors, intake, quota
+from grading.services.quota import Ledger
+from grading.shown import filesize
+from grading.views.advice import Advice, advice_for, not_signed_in
+from grading.views.titles import title_of
+
+CHECKABLE = frozenset({"QUOTA_EXCEEDED", "TOO_MANY_REJECTED"})
+
+
+@dataclass(slots=True)
+class SubmitPage:
+    """The submit page of one reader and one phase."""
+
+    phase: Phase
+    entrant: Entrant | None
+    blocked: Advice | None
+    quota: Ledger | None
+    limits: Limits
+    kept_file: bool = False
+
+    @property
+    def track(self) -> Track:
+        """The phase's track."""
+        return self.phase.track
+
+    @property
+    def competition(self) -> Competition:
+        """The phase's competition."""
+        return self.phase.track.competition
+
+    @property
+    def competition_title(self) -> str:
+        """The competition's title in the reader's language."""
+        return title_of(self.competition)
+
+    @property
+    def track_title(self) -> str:
+        """The track's title in the reader's language."""
+        return title_of(self.track)
+
+    @property
+    def phase_title(self) -> str:
+        """The phase's title in the reader's language."""
+        return title_of(self.phase)
+
+    @property
+    def team(self) -> str:
+        """The reader's team, empty without one."""
+        return self.entrant.team.name if self.entrant else ""
+
+    @property
+    def limit(self) -> int:
+        """The largest accepted file in bytes."""
+        return self.limits.file_bytes
+
+    @property
+    def too_large(self) -> str:
+        """What is said about a larger file before it is sent."""
+        size = filesize(self.limit)
+        return _("This file is larger than %(size)s. Choose another one.") % {"size": size}
+
+    @property
+    def may_check(self) -> bool:
+        """True when a check is possible: also when the quota is used up."""
+        return self.blocked is None or self.blocked.code in CHECKABLE
+
+    @property
+    def check_url(self) -> str:
+        """Where "Check only" goes."""
+        names = [self.competition.slug, self.track.slug, self.phase.slug]
+        return reverse("grading:submission-check", args=names)
+
+    @property
+    def utterance_count(self) -> int:
+        """How many utterances the phase has, over all languages."""
+        return sum(self.phase.references.counts.values())
+
+    @property
+    def sample_id(self) -> str:
+        """An id that looks like this phase's, for the example."""
+        first = self.phase.references.utterances.order_by("utt_id").first()
+        return first.utt_id if first else "utt_0001"
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels that a tag may hold."""
+        track = registry.get(self.track.kind)
+        return sorted(track.params(self.track.params).labels)
+
+
+def submit_page(user: User | None, phase: Phase, path: str, now: datetime) -> SubmitPage:
+    """Return the page for a reader: with what blocks their upload, where something does."""
+    entrant = entrant_of(user, phase.track.competition)
+    account = quota.ledger(entrant=entrant, phase=phase, now=now) if entrant else None
+    if user is None:
+        blocked: Advice | None = not_signed_in(phase, path)
+    else:
+        blocked = _blocked(user, phase, account, now)
+    return SubmitPage(phase, entrant, blocked, account, intake.limits_of(phase))
+
+
+def _blocked(user: User, phase: Phase, account: Ledger | None, now: datetime) -> Advice | None:
+    try:
+        intake.admit(actor=user, phase=phase, now=now)
+    except Refusal as refusal:
+        return advice_for(refusal, phase)
+    if account is not None and account.left == 0:
+        return advice_for(_used_up(account), phase)
+    return None
+
+
+def _used_up(account: Ledger) -> errors.QuotaExceeded:
+    if account.left_total == 0:
+        text = _("All %(n)s submissions of this phase are used.") % {"n": account.total}
+        return errors.QuotaExceeded(text)
+    text = _("All %(n)s submissions of today are used. The next day begins at %(reset)s UTC.")
+    reset = f"{account.resets_at:%Y-%m-%d %H:%M}"
+    return errors.QuotaExceeded(text % {"n": account.per_day, "reset": reset})

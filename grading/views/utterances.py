@@ -1,0 +1,72 @@
+"""A submission utterance by utterance, with the alignment drawn: for organizers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from grading import queries
+from grading.models import Evaluation
+from grading.services import inspection
+from grading.views.lookups import Console, in_console
+
+PER_PAGE = 50
+ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "": lambda row: row["utt_id"],
+    "errors": lambda row: (-(row["fp"] + row["fn"]), row["utt_id"]),
+    "edits": lambda row: (-row["edits"], row["utt_id"]),
+}
+
+
+@in_console
+@require_safe
+def utterance_list(request: HttpRequest, place: Console, code: str) -> HttpResponse:
+    """List the tallies of every utterance; `?utt=` draws the alignment of one."""
+    if not place.may_act:
+        raise PermissionDenied
+    evaluation = _evaluation(place, code)
+    try:
+        rows = inspection.utterance_rows(actor=place.user, evaluation=evaluation)
+        chosen = _chosen(request, place, evaluation)
+    except inspection.NothingToInspect as refusal:
+        raise Http404(refusal.message) from refusal
+    order, text = request.GET.get("order", ""), request.GET.get("q", "").strip()
+    found = [row for row in rows if text.casefold() in row["utt_id"].casefold()]
+    found.sort(key=ORDERS.get(order, ORDERS[""]))
+    context = {
+        "place": place,
+        "competition": place.competition,
+        "submission": evaluation.submission,
+        "page": Paginator(found, PER_PAGE).get_page(request.GET.get("page")),
+        "chosen": chosen,
+        "order": order,
+        "text": text,
+    }
+    return render(request, "grading/console_utterances.html", context)
+
+
+def _evaluation(place: Console, code: str) -> Evaluation:
+    submissions = queries.submission_detail(place.user)
+    submission = get_object_or_404(
+        submissions, phase__track__competition=place.competition, code=code
+    )
+    evaluation = queries.live_evaluation(submission)
+    if evaluation is None:
+        raise Http404
+    evaluation.submission = submission
+    return evaluation
+
+
+def _chosen(
+    request: HttpRequest, place: Console, evaluation: Evaluation
+) -> inspection.Inspected | None:
+    utt_id = request.GET.get("utt", "")
+    if not utt_id:
+        return None
+    return inspection.inspect_utterance(actor=place.user, evaluation=evaluation, utt_id=utt_id)

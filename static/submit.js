@@ -1,0 +1,137 @@
+// The submit page with scripts: drop a file, watch the upload, keep the form when it is refused.
+// Without this file the form is an ordinary one.
+
+const form = document.getElementById("upload");
+const outcome = document.getElementById("outcome");
+const input = form.elements.file;
+const drop = form.querySelector("[data-drop]");
+const hint = form.querySelector("[data-hint]");
+const sending = form.querySelector("[data-sending]");
+const bar = sending.querySelector("progress");
+const sent = sending.querySelector("[data-sent]");
+const limit = Number(form.dataset.limit);
+const plainHint = hint.textContent;
+let request = null;
+
+function size(bytes) {
+  const units = ["B", "KiB", "MiB", "GiB"];
+  let unit = 0;
+  let value = bytes;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit ? value.toFixed(1) : value} ${units[unit]}`;
+}
+
+function tell(text) {
+  const box = document.createElement("div");
+  box.className = "notice bad";
+  box.setAttribute("role", "alert");
+  box.tabIndex = -1;
+  const line = document.createElement("p");
+  line.textContent = text;
+  box.append(line);
+  outcome.replaceChildren(box);
+  box.focus();
+}
+
+function faultOf(file) {
+  if (file.size === 0) return form.dataset.empty;
+  if (file.size > limit) return form.dataset.tooLarge;
+  return "";
+}
+
+function showFile() {
+  const file = input.files[0];
+  hint.textContent = file ? `${file.name} · ${size(file.size)}` : plainHint;
+  drop.classList.toggle("chosen", Boolean(file));
+}
+
+function lock(locked) {
+  sending.hidden = !locked;
+  for (const button of form.querySelectorAll("button[type=submit]:not([aria-describedby])")) {
+    button.disabled = locked;
+  }
+}
+
+function finish(answer) {
+  lock(false);
+  const place = answer.getResponseHeader("Content-Location");
+  if (answer.status === 201 && place) {
+    window.location.assign(place);
+    return;
+  }
+  if (answer.getResponseHeader("X-Fragment")) {
+    outcome.innerHTML = answer.responseText;
+    const box = outcome.querySelector("[data-outcome]");
+    if (box?.dataset.key) form.elements.idempotency_key.value = box.dataset.key;
+    box?.focus();
+    return;
+  }
+  if (answer.responseURL && new URL(answer.responseURL).pathname.includes("/login/")) {
+    window.location.assign(answer.responseURL);
+    return;
+  }
+  tell(form.dataset.server);
+}
+
+function send(action) {
+  const started = performance.now();
+  request = new XMLHttpRequest();
+  request.open("POST", action);
+  request.setRequestHeader("X-Fragment", "outcome");
+  request.upload.addEventListener("progress", (event) => {
+    if (!event.lengthComputable) return;
+    const speed = event.loaded / Math.max(0.1, (performance.now() - started) / 1000);
+    bar.value = (100 * event.loaded) / event.total;
+    sent.textContent = `${size(event.loaded)} / ${size(event.total)} · ${size(speed)}/s`;
+  });
+  request.upload.addEventListener("load", () => bar.removeAttribute("value"));
+  request.addEventListener("load", () => finish(request));
+  const broken = (text) => () => {
+    lock(false);
+    tell(text);
+  };
+  request.addEventListener("error", broken(form.dataset.broken));
+  request.addEventListener("timeout", broken(form.dataset.broken));
+  request.addEventListener("abort", broken(form.dataset.stopped));
+  bar.value = 0;
+  sent.textContent = "";
+  const body = new FormData(form);
+  lock(true);
+  request.send(body);
+}
+
+form.addEventListener("submit", (event) => {
+  const file = input.files[0];
+  if (!file) return;
+  event.preventDefault();
+  const fault = faultOf(file);
+  if (fault) {
+    tell(fault);
+    return;
+  }
+  send(event.submitter?.formAction || form.action);
+});
+sending.querySelector("[data-stop]").addEventListener("click", () => request?.abort());
+input.addEventListener("change", showFile);
+
+for (const name of ["dragenter", "dragover"]) {
+  drop.addEventListener(name, (event) => {
+    event.preventDefault();
+    drop.classList.add("over");
+  });
+}
+for (const name of ["dragleave", "drop"]) {
+  drop.addEventListener(name, () => drop.classList.remove("over"));
+}
+drop.addEventListener("drop", (event) => {
+  event.preventDefault();
+  if (event.dataTransfer.files.length !== 1) {
+    tell(hint.textContent);
+    return;
+  }
+  input.files = event.dataTransfer.files;
+  showFile();
+});
