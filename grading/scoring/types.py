@@ -56,7 +56,7 @@ class Limits:
     unpacked_bytes: int = 64 * 1024 * 1024
     ratio: int = 100
     members: int = 20_000
-    rows: int = 1_000_000
+    rows: int = 250_000
     text_characters: int = 2_000
     tags: int = 100
     depth: int = 32

@@ -58,31 +58,30 @@ class Places:
         self._rewind()
 
     def _rewind(self) -> None:
-        self._offset, self._line, self._characters = 0, 1, 0
+        self._offset, self._line, self._line_start = 0, 1, 0
+        self._counted, self._characters = 0, 0
 
     def line(self, offset: int) -> int:
         """Return the line, counted from 1, in which this byte stands."""
-        self._advance(offset)
+        if offset < self._offset:
+            self._rewind()
+        data, span = self._data, (self._offset, offset)
+        ends = data.count(b"\n", *span) + data.count(b"\r", *span)
+        if ends:
+            self._line += ends - data.count(b"\r\n", *span)
+            self._line_start = max(data.rfind(b"\n", *span), data.rfind(b"\r", *span)) + 1
+        self._offset = offset
         return self._line
 
     def column(self, offset: int) -> int:
         """Return the column, in characters counted from 1; a byte order mark is none."""
-        self._advance(offset)
-        return self._characters + 1
-
-    def _advance(self, offset: int) -> None:
-        if offset < self._offset:
-            self._rewind()
-        data, span = self._data, (self._offset, offset)
-        ends = data.count(b"\n", *span) + data.count(b"\r", *span) - data.count(b"\r\n", *span)
-        start = self._offset
-        if ends:
-            self._line += ends
-            self._characters = 0
-            start = max(data.rfind(b"\n", *span), data.rfind(b"\r", *span)) + 1
-        passed = data[start:offset].removeprefix(BOM)
+        self.line(offset)
+        if not self._line_start <= self._counted <= offset:
+            self._counted, self._characters = self._line_start, 0
+        passed = self._data[self._counted : offset].removeprefix(BOM)
         self._characters += len(passed.decode("utf-8", "replace"))
-        self._offset = offset
+        self._counted = offset
+        return self._characters + 1
 
 
 def choose_reading(data: bytes) -> Reading:
@@ -119,6 +118,8 @@ def _object_reading(data: bytes, start: int, line_end: int, *, single: bool) -> 
 
 
 def _row_or_map(raw: bytes) -> Reading:
+    if not any(key in raw for key in _ROW_KEYS):
+        return Reading.MAP
     keys = (piece.raw[: string_end(piece.raw, 0)] for piece in cut_map(raw, 0))
     return Reading.OBJECT if any(key in _ROW_KEYS for key in keys) else Reading.MAP
 

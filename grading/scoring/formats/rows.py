@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from grading.scoring.formats.pieces import BOM, Piece, Places, Reading, choose_reading, cut
@@ -39,6 +40,7 @@ _WIDE_MARKS = {
 _LOOKS_UTF16 = re.compile(rb"(?:[\t\n\r -~]\0){8}|(?:\0[\t\n\r -~]){8}")
 _REPORTS = 50  # calls of `progress` for one file
 _SHOWN_KEYS = 5
+_JUDGED_PAIRS = 1_000  # of an object, to tell what it is
 
 
 class Row(NamedTuple):
@@ -97,13 +99,12 @@ class RowReader:
 
     def _is_map_of_texts(self, start: int) -> bool:
         """Tell a map of texts from another object, such as one around a list; report the latter."""
-        pairs = [_key_and_opener(piece.raw) for piece in cut(self._data, start, Reading.MAP)]
-        is_map = self._known is not None and (
-            not pairs
-            or any(key in self._known for key, _ in pairs)
-            or not any(opener in "[{" for _, opener in pairs)
-        )
-        if is_map and (not pairs or any(opener == '"' for _, opener in pairs)):
+        pieces = islice(cut(self._data, start, Reading.MAP), _JUDGED_PAIRS)
+        pairs = [_key_and_opener(piece.raw) for piece in pieces]
+        known = self._known is not None and any(key in self._known for key, _ in pairs)
+        texts = any(opener == '"' for _, opener in pairs)
+        nested = any(opener in {"[", "{"} for _, opener in pairs)
+        if self._known is not None and (not pairs or (texts and (known or not nested))):
             return True
         keys = [key for key, _ in pairs if key][:_SHOWN_KEYS]
         line = self._places.line(start)
@@ -131,10 +132,11 @@ class RowReader:
             return None
         raw = piece.raw
         if raw.startswith(BOM):
-            self._report.warning("BYTE_ORDER_MARK", line=piece.line)
             raw = raw[len(BOM) :]
             if not raw.strip():
                 return None
+            # Files joined one after the other keep each one's mark.
+            self._report.warning("BYTE_ORDER_MARK", line=piece.line)
         self.count += 1
         is_pair = self.reading is Reading.MAP
         decoded = self._decoder.decode(b"{" + raw + b"}" if is_pair else raw)
