@@ -7,22 +7,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, F, Min, Q, QuerySet
 
 from accounts.models import User
 from competition.models import Competition, Entrant, Phase
+from competition.models.querysets import Viewer
+from competition.rules import is_member, is_organizer
 from competition.timeline import is_frozen
 from grading import board_data
 from grading.enums import EvaluationState, RecipeRole, SubmissionKind, SubmissionState
 from grading.models import Board, Evaluation, Recipe, Standing, Submission
 from grading.presentation import Sight, shown_score, sight_of
-from grading.rules import is_organizer
 
 FINAL = "final"
 
 Json = dict[str, Any]
-Person = User | AnonymousUser | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +45,17 @@ class Figures:
     queue: Queue
 
 
-def organizes(user: Person, phase: Phase) -> bool:
+def organizes(user: Viewer, phase: Phase) -> bool:
     """Return whether the person organizes the phase's competition."""
-    return isinstance(user, User) and is_organizer(user, phase.track.competition)
+    return is_organizer(user, phase.track.competition)
 
 
-def sight_for(user: Person, phase: Phase, now: datetime) -> Sight:
+def sight_for(user: Viewer, phase: Phase, now: datetime) -> Sight:
     """Return how much of the phase's scores the person sees."""
     return sight_of(phase, now=now, is_organizer=organizes(user, phase))
 
 
-def board_object(phase: Phase, user: Person, now: datetime) -> Json:
+def board_object(phase: Phase, user: Viewer, now: datetime) -> Json:
     """Return the board as data.json has it: the published snapshot, or for organizers the current one.
 
     Whether the person may see the board at all is competition.queries.may_see_board.
@@ -75,20 +74,20 @@ def board_object(phase: Phase, user: Person, now: datetime) -> Json:
     return {**data, "built_at": built_at.isoformat(), "number": board.built}
 
 
-def board_rows(phase: Phase, user: Person, view: str, now: datetime) -> list[Json]:
+def board_rows(phase: Phase, user: Viewer, view: str, now: datetime) -> list[Json]:
     """Return the rows of one view in the board's order: "" for the final score, else a language."""
     views = board_object(phase, user, now)["views"]
     rows: list[Json] = views.get(view or FINAL, {}).get("rows", [])
     return rows
 
 
-def history(entrant: Entrant, phase: Phase, user: Person, now: datetime) -> list[Json]:
+def history(entrant: Entrant, phase: Phase, user: Viewer, now: datetime) -> list[Json]:
     """Return the entrant's scored submissions of the phase, oldest first, as the person may see them.
 
     While the board is frozen others see none scored since; nothing shows with feedback "none".
     """
     sight = sight_for(user, phase, now)
-    is_own = isinstance(user, User) and is_member_of(user, entrant)
+    is_own = is_member(user, entrant)
     if sight == Sight.HIDDEN and not is_own:
         return []
     scored = _scored_by_live(phase).filter(submission__entrant=entrant)
@@ -107,12 +106,7 @@ def history(entrant: Entrant, phase: Phase, user: Person, now: datetime) -> list
     ]
 
 
-def is_member_of(user: User, entrant: Entrant) -> bool:
-    """Return whether the person is an active member of the entrant."""
-    return entrant.members.filter(user=user, left_at__isnull=True).exists()
-
-
-def submissions_of(user: Person, competition: Competition) -> QuerySet[Submission]:
+def submissions_of(user: Viewer, competition: Competition) -> QuerySet[Submission]:
     """Return the person's own entrant's submissions in the competition, newest first."""
     if not isinstance(user, User):
         return Submission.objects.none()
@@ -124,7 +118,7 @@ def submissions_of(user: Person, competition: Competition) -> QuerySet[Submissio
     return _with_relations(own)
 
 
-def submission_detail(user: User | AnonymousUser) -> QuerySet[Submission]:
+def submission_detail(user: Viewer) -> QuerySet[Submission]:
     """Return the submissions that the person may see, with what their page needs."""
     visible: QuerySet[Submission] = Submission.objects.visible_to(user)
     return _with_relations(visible)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import socket
+from typing import TYPE_CHECKING, Any
 
-from celery import Task, shared_task
+from celery import shared_task
 from django.utils import timezone
 
 from grading.enums import SubmissionState
 from grading.services import doorbell, evaluations, standings, validation
 from grading.services import sweep as sweeping
 
+if TYPE_CHECKING:
+    from celery import Task
+
 
 @shared_task(name=doorbell.VALIDATE, bind=True)
-def validate_submission(task: Task, submission_id: int) -> str:
+def validate_submission(task: Task[Any, Any], submission_id: int) -> str:
     """Check a submission and, once accepted, go straight on to its live evaluation."""
     submission = validation.validate(submission_id=submission_id, clock=timezone.now)
     if submission is None:
@@ -21,17 +25,14 @@ def validate_submission(task: Task, submission_id: int) -> str:
     if submission.state == SubmissionState.ACCEPTED:
         evaluation = evaluations.live_of(submission)
         if evaluation is not None:
-            return run_evaluation.run(evaluation.pk)
+            return _evaluate(task, evaluation.pk)
     return str(submission.state)
 
 
 @shared_task(name=doorbell.EVALUATE, bind=True)
-def run_evaluation(task: Task, evaluation_id: int) -> str:
+def run_evaluation(task: Task[Any, Any], evaluation_id: int) -> str:
     """Score one queued evaluation."""
-    evaluation = evaluations.run(
-        evaluation_id=evaluation_id, worker=_worker(task), clock=timezone.now
-    )
-    return str(evaluation.state) if evaluation else "nothing to do"
+    return _evaluate(task, evaluation_id)
 
 
 @shared_task(name=doorbell.REBUILD)
@@ -46,5 +47,7 @@ def sweep() -> dict[str, int]:
     return sweeping.sweep(now=timezone.now()).as_json()
 
 
-def _worker(task: Task) -> str:
-    return str(task.request.hostname or socket.gethostname())
+def _evaluate(task: Task[Any, Any], evaluation_id: int) -> str:
+    worker = str(task.request.hostname or socket.gethostname())
+    evaluation = evaluations.run(evaluation_id=evaluation_id, worker=worker, clock=timezone.now)
+    return str(evaluation.state) if evaluation else "nothing to do"

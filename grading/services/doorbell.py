@@ -28,7 +28,7 @@ def ring(name: str, row_id: int) -> None:
 
 def _send(name: str, row_id: int) -> None:
     try:
-        current_app.tasks[name].apply_async(args=[row_id], queue=QUEUES[name])
+        current_app.tasks[name].apply_async(args=(row_id,), queue=QUEUES[name])
     except (OperationalError, OSError):
         log.warning(
             "doorbell.unheard", extra={"task": name, "row": row_id}, exc_info=settings.DEBUG

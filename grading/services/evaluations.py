@@ -44,7 +44,7 @@ def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Ev
 
 def claim(*, evaluation_id: int, worker: str, now: datetime) -> Evaluation | None:
     """Take a queued evaluation for one lease; None when it is not to be had."""
-    found = _with_everything().get(pk=evaluation_id)
+    found: Evaluation = _with_everything().get(pk=evaluation_id)
     taken = Evaluation.objects.filter(
         pk=evaluation_id, state=EvaluationState.QUEUED, attempt=found.attempt
     ).update(

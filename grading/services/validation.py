@@ -45,7 +45,7 @@ def validate(*, submission_id: int, clock: Callable[[], datetime]) -> Submission
 
 def claim(*, submission_id: int, now: datetime) -> Submission | None:
     """Take the validation of a submission for one lease; None when it is not to be had."""
-    found = Submission.objects.select_related(
+    found: Submission = Submission.objects.select_related(
         "phase__track__competition", "phase__references", "entrant"
     ).get(pk=submission_id)
     taken = Submission.objects.filter(

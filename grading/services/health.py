@@ -1,0 +1,180 @@
+"""Whether each part of an installation works, and what to do where it does not."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from celery import current_app
+from django.conf import settings
+from django.core import checks, mail
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from accounts import triggers
+from grading.services import heartbeat
+
+LEAST_FREE_BYTES = 1024**3
+LARGEST_SKEW = timedelta(seconds=2)
+CONNECT_SECONDS = 5
+OLDEST_SENSIBLE_YEAR = 2026
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one look found. `remedy` says what to do; it is empty when there is nothing to do."""
+
+    part: str
+    said: str
+    remedy: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is nothing to do."""
+        return not self.remedy
+
+
+Look = Callable[[datetime], Finding]
+
+
+def examine(*, now: datetime, parts: tuple[str, ...] = ()) -> list[Finding]:
+    """Return a finding for each of `parts` (all without any named); a look that fails is one too."""
+    return [_safely(part, look, now) for part, look in LOOKS.items() if not parts or part in parts]
+
+
+def _safely(part: str, look: Look, now: datetime) -> Finding:
+    try:
+        return look(now)
+    except (OSError, DatabaseError, OperationalError) as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        return Finding(part, said, REMEDIES[part])
+
+
+def database(now: datetime) -> Finding:
+    """Look whether the database answers and has every migration."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    executor = MigrationExecutor(connection)
+    open_ones = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if open_ones:
+        return Finding(
+            "database", f"{len(open_ones)} migrations are not applied", "Run: manage.py migrate"
+        )
+    return Finding("database", f"{connection.vendor} answers, every migration is applied")
+
+
+def evidence(now: datetime) -> Finding:
+    """Look whether the triggers that keep evidence from being changed are there."""
+    missing = triggers.triggers_missing()
+    if missing:
+        return Finding("evidence", f"{len(missing)} triggers are missing", "Run: manage.py migrate")
+    return Finding("evidence", "every trigger that keeps evidence is there")
+
+
+def broker(now: datetime) -> Finding:
+    """Look whether the broker takes a connection."""
+    with current_app.connection_for_write(connect_timeout=CONNECT_SECONDS) as opened:
+        opened.ensure_connection(max_retries=1, timeout=CONNECT_SECONDS)
+        waiting = opened.default_channel.queue_declare("default").message_count
+        return Finding("broker", f"{opened.transport_cls} answers; {waiting} messages wait")
+
+
+def workers(now: datetime) -> Finding:
+    """Look whether a worker was heard of within the last minute, and beat."""
+    alive = heartbeat.living(kind="worker", now=now)
+    if not alive:
+        return Finding("workers", "no worker was heard of for a minute", REMEDIES["workers"])
+    beat = "beat too" if heartbeat.living(kind="beat", now=now) else "no beat (workers sweep too)"
+    return Finding("workers", f"{', '.join(alive)}; {beat}")
+
+
+def storage(now: datetime) -> Finding:
+    """Look whether both storage areas can be written, and the hidden one is closed to others."""
+    for folder in (settings.PUBLIC_FILES, settings.HIDDEN_FILES):
+        _write_and_remove(Path(folder))
+    mode = Path(settings.HIDDEN_FILES).stat().st_mode & 0o077
+    if mode:
+        return Finding(
+            "storage",
+            f"other accounts of this machine may open {settings.HIDDEN_FILES}",
+            f"Run: chmod 700 {settings.HIDDEN_FILES}",
+        )
+    return Finding("storage", "uploads and hidden files can be written")
+
+
+def _write_and_remove(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    probe = folder / f".doctor-{uuid.uuid4().hex}"
+    probe.write_bytes(b"x")
+    probe.unlink()
+
+
+def clock(now: datetime) -> Finding:
+    """Look whether this machine's clock is sensible and agrees with the database's."""
+    if now.year < OLDEST_SENSIBLE_YEAR:
+        return Finding("clock", f"it says {now:%Y-%m-%d}", REMEDIES["clock"])
+    if connection.vendor != "postgresql":
+        return Finding("clock", f"it says {now:%Y-%m-%d %H:%M:%S} UTC")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        skew = abs(cursor.fetchone()[0] - timezone.now())
+    said = f"{skew.total_seconds():.1f} s apart from the database's"
+    return Finding("clock", said, REMEDIES["clock"] if skew > LARGEST_SKEW else "")
+
+
+def mailing(now: datetime) -> Finding:
+    """Look whether the mail server takes a connection; nothing is sent."""
+    backend = settings.EMAIL_BACKEND.rsplit(".", 2)[-2]
+    if backend != "smtp":
+        return Finding("mail", f"mails go to {backend}, not to people")
+    with mail.get_connection(timeout=CONNECT_SECONDS):
+        return Finding("mail", f"{settings.EMAIL_HOST} takes mails")
+
+
+def disk(now: datetime) -> Finding:
+    """Look whether there is room left where this installation writes."""
+    free = shutil.disk_usage(_existing(Path(settings.PUBLIC_FILES))).free
+    said = f"{free / 1024**3:.1f} GiB are free"
+    return Finding("disk", said, REMEDIES["disk"] if free < LEAST_FREE_BYTES else "")
+
+
+def _existing(path: Path) -> Path:
+    return path if path.exists() else _existing(path.parent)
+
+
+def configuration(now: datetime) -> Finding:
+    """Look whether Django's checks find a setting that is not right."""
+    found = checks.run_checks()
+    if found:
+        return Finding("settings", f"{len(found)} warnings", "Run: manage.py check")
+    return Finding("settings", f"{settings.SETTINGS_MODULE} is in order")
+
+
+LOOKS: dict[str, Look] = {
+    "settings": configuration,
+    "database": database,
+    "evidence": evidence,
+    "broker": broker,
+    "workers": workers,
+    "storage": storage,
+    "disk": disk,
+    "clock": clock,
+    "mail": mailing,
+}
+REMEDIES = {
+    "settings": "Compare the environment with .env.example.",
+    "database": "Start the database server, and check DATABASE_URL.",
+    "evidence": "Run: manage.py migrate",
+    "broker": "Start Redis and check REDIS_URL; without it, check that PLAUDIT_VAR can be written.",
+    "workers": "Start a worker: ./run serve, or celery -A config.celery worker",
+    "storage": "Give the account of the server the right to write PLAUDIT_VAR.",
+    "disk": "Free some space: uploads are refused when the disk is full.",
+    "clock": "Set the clock (timedatectl set-ntp true): deadlines are read from it.",
+    "mail": "Check EMAIL_URL; until then nobody can verify an address.",
+}
