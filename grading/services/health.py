@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from celery import current_app
 from django.conf import settings
@@ -81,7 +82,8 @@ def broker(now: datetime) -> Finding:
     """Look whether the broker takes a connection."""
     with current_app.connection_for_write(connect_timeout=CONNECT_SECONDS) as opened:
         opened.ensure_connection(max_retries=1, timeout=CONNECT_SECONDS)
-        waiting = opened.default_channel.queue_declare("default").message_count
+        channel: Any = opened.default_channel
+        waiting = channel.queue_declare("default").message_count
         return Finding("broker", f"{opened.transport_cls} answers; {waiting} messages wait")
 
 
