@@ -11,6 +11,10 @@ from pathlib import Path
 
 from grading.demo.people import Person
 
+# Without the signs that look alike, so that a password can be typed from paper.
+_SIGNS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+_LENGTH = 14
+
 
 @dataclass(frozen=True, slots=True)
 class Login:
@@ -40,15 +44,17 @@ def ensure_logins(path: Path, people: Sequence[Person]) -> tuple[dict[str, Login
     logins = {
         person.email: Login(
             **asdict(person),
-            password=secrets.token_urlsafe(9)
-            if person.email in fresh
-            else known[person.email].password,
+            password=_new_password() if person.email in fresh else known[person.email].password,
         )
         for person in people
     }
     if logins != known:
         _replace(path, [asdict(login) for login in logins.values()])
     return logins, fresh
+
+
+def _new_password() -> str:
+    return "".join(secrets.choice(_SIGNS) for _ in range(_LENGTH))
 
 
 def _replace(path: Path, rows: Sequence[dict[str, str | None]]) -> None:

@@ -14,8 +14,9 @@ from django.conf import settings
 from accounts.models import Team, User
 from accounts.services import invitations, teams
 from competition.enums import EntrantKind, EntrantState, Role
-from competition.models import Competition, RoleGrant, TermsAcceptance
+from competition.models import Competition, RoleGrant
 from competition.models import Entrant as EntrantRow
+from competition.queries import has_accepted_terms
 from competition.services import entry, roles
 from grading.demo.entrants import ENTRANTS, Entrant
 from grading.demo.logins import Login, ensure_logins
@@ -39,10 +40,10 @@ def prepare(*, now: datetime, say: Say) -> Competition:
     """
     people = _ensure_people(now)
     say(f"{len(people)} accounts")
-    competition = _ensure_competition(people["admin@example.org"], now)
+    competition = _ensure_competition(now)
     say(f"competition {competition.slug}")
     for role in (Role.ORGANIZER, Role.AUDITOR, Role.RATER):
-        _ensure_role(competition, people[f"{role}@example.org"], role, people, now)
+        _ensure_role(competition, people[f"{role}@example.org"], role, now)
     for entrant in ENTRANTS:
         _ensure_entrant(entrant, competition, people, now)
     say(f"{len(ENTRANTS)} entrants")
@@ -74,21 +75,18 @@ def _ensure_user(login: Login, *, fresh: bool, now: datetime) -> User:
     return user
 
 
-def _ensure_competition(actor: User, now: datetime) -> Competition:
+def _ensure_competition(now: datetime) -> Competition:
     path = FOLDER / "competition.yaml"
     plan = loading.plan(definition_text=path.read_text(encoding="utf-8"), base_dir=FOLDER, now=now)
-    return loading.apply(actor=actor, plan=plan, now=now)
+    return loading.apply(actor=None, plan=plan, now=now)
 
 
-def _ensure_role(
-    competition: Competition, user: User, role: Role, people: Mapping[str, User], now: datetime
-) -> None:
+def _ensure_role(competition: Competition, user: User, role: Role, now: datetime) -> None:
     held = RoleGrant.objects.filter(
         competition=competition, user=user, role=role, revoked_at__isnull=True
     )
     if not held.exists():
-        actor = people["admin@example.org"]
-        roles.grant(actor=actor, competition=competition, user=user, role=role, now=now)
+        roles.grant(actor=None, competition=competition, user=user, role=role, now=now)
 
 
 def _ensure_entrant(
@@ -96,10 +94,12 @@ def _ensure_entrant(
 ) -> None:
     captain = people[captain_of(entrant).email]
     team = _ensure_team(entrant, captain, people, now)
+    for person in team.members.all():
+        if not has_accepted_terms(person, competition):
+            entry.accept_terms(
+                actor=person, competition=competition, typed_name=person.name, now=now
+            )
     row = EntrantRow.objects.filter(competition=competition, team=team).first()
-    accepted = TermsAcceptance.objects.filter(user=captain, terms__competition=competition)
-    if not accepted.exists():
-        entry.accept_terms(actor=captain, competition=competition, typed_name=captain.name, now=now)
     if row is None:
         row = entry.register(actor=captain, competition=competition, team=team, now=now)
     _ensure_kind(row, entrant, people["organizer@example.org"], now)
