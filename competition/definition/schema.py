@@ -14,7 +14,7 @@ from django.core.validators import validate_email
 
 from competition.definition.faults import Fault
 from competition.definition.sections import Section
-from competition.definition.tree import Node, plain, read_tree, walk
+from competition.definition.tree import Node, Table, plain, read_tree, walk
 from competition.definition.values import (
     Baseline,
     Definition,
@@ -114,10 +114,10 @@ class _Reader:
             return {}
         found = {}
         for language, (place, node) in given.entries().items():
-            if language not in self.languages:
+            if self.languages and language not in (*self.languages, FALLBACK):
                 given.fault(place, f"{language} is not among the file's languages", language)
             found[language] = given.checked_text(node, language, limit=limit)
-        if FALLBACK not in found:
+        if FALLBACK not in found and isinstance(given.node, Table):
             given.fault(given.node, f"the text in {FALLBACK} is missing")
         return found
 
