@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 from accounts.evidence import Evidence
@@ -34,3 +36,7 @@ class GradingConfig(AppConfig):
         Evidence("Evaluation", frozen=("submission", "recipe", "queued_at")),
         Evidence("EvaluationTallies"),
     )
+
+    def ready(self) -> None:
+        """Register the tasks in every process: the web server rings them by name."""
+        import_module("grading.tasks")

@@ -76,7 +76,8 @@ def _from_form(request: Request, limit: int) -> SentFile:
 
 def _from_body(request: Request) -> SentFile:
     data = cast("dict[str, IO[bytes]]", request.data)
-    chunks = _read(data["stream"])
+    # Without a body nothing is parsed; the storage then refuses an empty file.
+    chunks = _read(data["stream"]) if "stream" in data else iter(())
     if (request.content_type or "").split(";")[0].strip() in JSON_TYPES:
         chunks = _checked_json(chunks)
     return SentFile(
