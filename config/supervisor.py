@@ -191,7 +191,7 @@ def only_one(path: Path) -> Iterator[None]:
 
 def programs() -> list[Program]:
     """Return what makes up a site."""
-    celery = [sys.executable, "-m", "celery", "-A", "config.celery"]
+    celery = [sys.executable, "-m", "celery", "--quiet", "-A", "config.celery"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     return [
         Program("web", [sys.executable, "-m", "config.server"]),
@@ -236,6 +236,7 @@ def serve(*, demo: bool) -> None:
 
     host = os.environ.get("PLAUDIT_HOST", "127.0.0.1")
     with only_one(settings.VAR_DIR / "supervisor.lock"):
+        settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
         port = free_port(host, int(os.environ.get("PLAUDIT_PORT", "8000")))
         url = os.environ.get("SITE_URL", f"http://{host}:{port}")
         given = {"PLAUDIT_HOST": host, "PLAUDIT_PORT": str(port), "SITE_URL": url}
