@@ -69,6 +69,12 @@ class Standing(models.Model):
                 condition=Q(place__isnull=True) | Q(score__isnull=False),
                 name="grading_standing_place",
             ),
+            # SQLite stores NaN as NULL; half an interval is what would be left of it.
+            models.CheckConstraint(
+                condition=Q(low__isnull=True, high__isnull=True)
+                | Q(low__isnull=False, high__isnull=False, high__gte=models.F("low")),
+                name="grading_standing_interval",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 from grading.models import Evaluation, EvaluationTallies, Recipe
 from grading.scoring import bootstrap, registry
-from grading.scoring.tally import NvvTallies
 from grading.scoring.tracks.base import Difference
 
 COMPARED = 50
@@ -26,16 +25,17 @@ def from_leader(evaluations: dict[str, Evaluation], recipe: Recipe) -> dict[str,
     track = registry.get(recipe.scorer)
     stored = EvaluationTallies.objects.filter(evaluation__in=evaluations.values())
     bytes_of = {row.evaluation_id: bytes(row.data) for row in stored}
-    tallies = [NvvTallies.from_bytes(bytes_of[evaluations[name].pk]) for name in names]
+    tallies = [track.tallies(bytes_of[evaluations[name].pk]) for name in names]
     found = track.paired(
         tallies[0],
         tallies[1:],
         track.params(recipe.params),
         seed=int(evaluations[names[0]].seed),
     )
+    leader = evaluations[names[0]].submission.entrant.code
     adjusted = bootstrap.holm([one.p_value for one in found])
     return {
-        name: _as_json(names[0], one, p_adjusted)
+        name: _as_json(leader, one, p_adjusted)
         for name, one, p_adjusted in zip(names[1:], found, adjusted, strict=True)
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.db import transaction
 from django.db.models import F
@@ -106,21 +106,26 @@ def _rows(
     now: datetime,
 ) -> list[Standing]:
     listed = {
-        entrant.code: (entrant, one) for entrant, one in counted.items() if _is_listed(entrant)
+        _name(entrant): (entrant, one) for entrant, one in counted.items() if _is_listed(entrant)
     }
     rows: list[Standing] = []
     for view in views_of(recipe):
         entries = [_entry(entrant, one, view) for entrant, one in listed.values()]
-        ranked = ranking.rank(entries, board.phase.band_rule)
+        ranked = ranking.rank(entries, cast("ranking.Rule", board.phase.band_rule))
         found = _differences(board.phase, recipe, ranked, listed, now) if not view else {}
         for position, row in enumerate(ranked, 1):
             entrant, evaluation = listed[row.entry.name]
             standing = _standing(board, audience, view, position, row)
             standing.entrant, standing.evaluation = entrant, evaluation
             standing.components = dict(numbers_of(evaluation, view).components)
-            standing.difference = found.get(entrant.code, {})
+            standing.difference = found.get(row.entry.name, {})
             rows.append(standing)
     return rows
+
+
+def _name(entrant: Entrant) -> str:
+    """Return a name that sorts equal rows by team, and tells teams apart."""
+    return f"{entrant.team.name_key} {entrant.code}"
 
 
 def _is_listed(entrant: Entrant) -> bool:
@@ -133,7 +138,7 @@ def _entry(entrant: Entrant, evaluation: Evaluation, view: str) -> ranking.Entry
     is_in = entrant.state == EntrantState.ACCEPTED
     has_score = is_in and numbers.score is not None
     return ranking.Entry(
-        name=entrant.code,
+        name=_name(entrant),
         score=numbers.score if has_score else None,
         low=numbers.low if has_score else None,
         high=numbers.high if has_score else None,

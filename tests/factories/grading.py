@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,9 @@ from competition.models import (
     Track,
 )
 from grading.enums import EvaluationState, QuotaState, SubmissionState
-from grading.models import Evaluation, QuotaEntry, Submission
+from grading.models import Evaluation, EvaluationTallies, QuotaEntry, Submission
+from grading.scoring.metrics.events import Counts
+from grading.scoring.tally import NvvTallies, UtteranceTally
 from grading.services import recipes
 from grading.storage import StoredUpload, store_stream
 from tests.factories.accounts import TeamFactory, UserFactory
@@ -241,7 +244,10 @@ def scored(
     at: datetime = NOW,
     **submission_fields: Any,
 ) -> Evaluation:
-    """Return a scored evaluation with the given numbers, alike in both languages; no tallies."""
+    """Return a scored evaluation with the given numbers, alike in both languages.
+
+    Its tallies are those of eight utterances and have nothing to do with the numbers.
+    """
     submission = SubmissionFactory(
         entrant=entrant,
         phase=arena.phase,
@@ -263,7 +269,7 @@ def scored(
         "tp": 3,
         **components,
     }
-    return Evaluation.objects.create(
+    evaluation = Evaluation.objects.create(
         submission=submission,
         recipe=recipes.live_recipe(arena.phase),
         state=EvaluationState.SCORED,
@@ -279,4 +285,30 @@ def scored(
         seed="1",
         components=components if score is not None else {},
         languages={"en": language, "zh": language},
+    )
+    data = tallies(hits=submission.pk % 4).to_bytes()
+    EvaluationTallies.objects.create(
+        evaluation=evaluation, data=data, sha256=hashlib.sha256(data).hexdigest()
+    )
+    return evaluation
+
+
+def tallies(*, hits: int) -> NvvTallies:
+    """Return tallies of four utterances a language, of which `hits` found their one event."""
+    return NvvTallies(
+        tuple(
+            UtteranceTally(
+                utt_id=f"{language}_{number:04d}",
+                language=language,
+                tp=int(number < hits),
+                fp=0,
+                fn=int(number >= hits),
+                ntd=Fraction(int(number >= hits)),
+                edits=int(number >= hits),
+                tokens=5,
+                labels=(("laugh", Counts(int(number < hits), 0, int(number >= hits))),),
+            )
+            for language in ("en", "zh")
+            for number in range(4)
+        )
     )

@@ -119,6 +119,10 @@ class NvvUnderstanding:
                 progress(done, total)
         return NvvTallies(tuple(rows))
 
+    def tallies(self, data: bytes) -> NvvTallies:
+        """Return stored tallies. Raises TalliesInvalid."""
+        return NvvTallies.from_bytes(data)
+
     def compose(self, tallies: NvvTallies, params: NvvParams) -> Composed:
         """Return score, components and languages from tallies."""
         return nvv_compose.compose(tallies, params)
