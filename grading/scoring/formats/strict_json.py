@@ -78,9 +78,7 @@ class StrictDecoder:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._repeated: list[str] = []
-        decoder = json.JSONDecoder(
-            object_pairs_hook=self._object, parse_constant=_refuse_constant
-        )
+        decoder = json.JSONDecoder(object_pairs_hook=self._object, parse_constant=_refuse_constant)
         self._decode, self._decode_start = decoder.decode, decoder.raw_decode
 
     def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:

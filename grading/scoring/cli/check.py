@@ -1,0 +1,121 @@
+"""`check`: would this file be accepted, and if not, why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grading.scoring import registry
+from grading.scoring.cli import inputs
+from grading.scoring.messages import render
+from grading.scoring.types import Limits, ReferencesInvalid, Severity
+
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from grading.scoring.cli.console import Console
+    from grading.scoring.tracks.base import Checked
+    from grading.scoring.types import Problem, Report
+
+_READINGS = {
+    "jsonl": "JSON Lines",
+    "list": "a JSON list",
+    "map": "a JSON map of ids to texts",
+    "object": "a single JSON object",
+}
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Check a submission against references or a manifest; return the exit code."""
+    track = registry.get(arguments.track)
+    params = inputs.read_params(track, arguments.labels)
+    ids: dict[str, str | None]
+    if arguments.manifest is not None:
+        ids = inputs.read_manifest(arguments.manifest, track)
+    else:
+        try:
+            references = inputs.read_references(track, arguments.reference, params)
+        except ReferencesInvalid as error:
+            return refuse_references(error, arguments, console)
+        ids = dict(references.language_of)
+    checked = check_submission(arguments, console, ids=ids, params=params)
+    if console.as_json:
+        console.result(report_json(checked.report))
+    else:
+        print_report(checked.report, str(arguments.submission), console)
+    return 0 if checked.report.accepted else 1
+
+
+def check_submission(
+    arguments: argparse.Namespace, console: Console, *, ids: dict[str, str | None], params: Any
+) -> Checked:
+    """Check the submission with a progress bar."""
+    bar = console.progress("Checking")
+    try:
+        return registry.get(arguments.track).check(
+            arguments.submission, ids=ids, params=params, limits=Limits(), progress=bar
+        )
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+def refuse_references(
+    error: ReferencesInvalid, arguments: argparse.Namespace, console: Console
+) -> int:
+    """Print why the references cannot be used; the submission is then not looked at."""
+    if console.as_json:
+        console.result({**report_json(error.report), "file": "reference"})
+    else:
+        print_report(error.report, str(arguments.reference), console)
+    return 1
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """Return the JSON of a report: verdict, problems with their sentences, counts."""
+    return {
+        "accepted": report.accepted,
+        "problems": [_problem_json(problem) for problem in report.problems],
+        "problems_total": report.total,
+        "rows": report.rows,
+        "reading": report.reading,
+    }
+
+
+def _problem_json(problem: Problem) -> dict[str, Any]:
+    place: dict[str, Any] = {"line": problem.line}
+    if problem.member is not None:
+        place = {"member": problem.member}
+    return {
+        "code": problem.code,
+        "severity": str(problem.severity),
+        **place,
+        "utt_id": problem.utt_id,
+        "params": dict(problem.params),
+        "message": render(problem),
+    }
+
+
+def print_report(report: Report, name: str, console: Console) -> None:
+    """Print a report for people: the verdict first, then problem by problem."""
+    verdict = console.color("✓ Accepted", "good")
+    if not report.accepted:
+        verdict = console.color("✗ Not accepted", Severity.ERROR)
+    reading = _READINGS.get(report.reading)
+    read = f", {report.rows} rows read as {reading}" if reading else ""
+    console.line(f"{verdict}: {name}{read}")
+    for problem in report.problems:
+        _print_problem(problem, console)
+    left = report.total - len(report.problems)
+    if left > 0:
+        console.line()
+        console.line(f"  {report.total} problems in all; {left} are not shown.")
+
+
+def _print_problem(problem: Problem, console: Console) -> None:
+    place = [f"line {problem.line}"] if problem.line is not None else []
+    place += [part for part in (problem.member, problem.utt_id) if part is not None]
+    head = console.color(f"{problem.severity:<8}", problem.severity)
+    console.line()
+    console.line(f"  {head} {console.color(problem.code, 'strong')}  {', '.join(place)}".rstrip())
+    console.wrapped(render(problem, place=False), " " * 11)

@@ -1,0 +1,125 @@
+"""Files that the command line is given beside the submission: labels, manifest, rows."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from grading.scoring.formats.pieces import BOM, choose_reading, cut
+from grading.scoring.formats.strict_json import StrictDecoder
+from grading.scoring.messages import TEMPLATES, fill
+from grading.scoring.text.shown import show
+from grading.scoring.types import Limits, ParamsInvalid, ScoringError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from grading.scoring.tracks.base import References, Track
+
+_LIMITS = Limits()
+
+
+class InputError(ScoringError):
+    """A file given beside the submission cannot be used; the text says which and why."""
+
+
+class RowsRefused(ScoringError):
+    """Rows cannot be ranked: they are not JSON, or not rows."""
+
+
+def read_json(path: Path) -> object:
+    """Return the value of a JSON file, read strictly. Raises InputError and OSError."""
+    data = path.read_bytes().removeprefix(BOM)
+    decoded = StrictDecoder(_LIMITS).decode(data)
+    if decoded.faults:
+        fault = decoded.faults[0]
+        raise InputError(f"{path}: {_sentence(data, fault.offset, fault.code, fault.params)}")
+    return decoded.value
+
+
+def _sentence(data: bytes, offset: int, code: str, params: Any) -> str:
+    start = data.rfind(b"\n", 0, offset) + 1
+    line = data.count(b"\n", 0, offset) + 1
+    template = TEMPLATES.get(f"{code}.{params.get('reason')}") or TEMPLATES.get(code, code)
+    values = {"column": offset - start + 1, "offset": offset, **params}
+    return f"line {line}: {fill(template, values)}"
+
+
+def read_params(track: Track, labels: Path | None) -> Any:
+    """Return the track's parameters, with the labels of a JSON list if one is given."""
+    if labels is None:
+        return track.params({})
+    try:
+        return track.params({"labels": read_json(labels)})
+    except ParamsInvalid as error:
+        raise InputError(f"{labels}: {error}") from error
+
+
+def read_references(track: Track, path: Path, params: Any) -> References:
+    """Return the references. Raises ReferencesInvalid with a report, and OSError."""
+    return track.references(path.read_bytes(), params)
+
+
+def read_manifest(path: Path, track: Track) -> dict[str, str | None]:
+    """Return the utterance ids of a manifest, with their language where it names one.
+
+    The manifest is a JSON list of ids, or rows with `utt_id` (JSON Lines or a list).
+    """
+    data = path.read_bytes().removeprefix(BOM)
+    decoder = StrictDecoder(_LIMITS)
+    ids: dict[str, str | None] = {}
+    for piece in cut(data, 0, choose_reading(data)):
+        decoded = decoder.decode(piece.raw)
+        if piece.broken or decoded.faults:
+            code = decoded.faults[0].code if decoded.faults else "INVALID_JSON"
+            raise InputError(f"{path}: line {piece.line}: {code}")
+        utt_id, language = _entry(decoded.value, track)
+        if not utt_id or utt_id in ids:
+            what = f"{show(utt_id)} stands twice" if utt_id else "there is no utterance id"
+            raise InputError(f"{path}: line {piece.line}: {what}")
+        ids[utt_id] = language
+    if not ids:
+        raise InputError(f"{path}: the manifest has no utterance ids")
+    return ids
+
+
+def _entry(value: object, track: Track) -> tuple[str, str | None]:
+    if isinstance(value, str):
+        return value.strip(), None
+    if not isinstance(value, dict):
+        return "", None
+    utt_id, language = value.get("utt_id"), value.get("language")
+    known = language if isinstance(language, str) and language in track.languages else None
+    return (utt_id.strip() if isinstance(utt_id, str) else ""), known
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the rows to rank. Raises RowsRefused when they have not the right fields."""
+    try:
+        value = read_json(path)
+    except InputError as error:
+        raise RowsRefused(str(error)) from error
+    if isinstance(value, dict):
+        value = value.get("rows")
+    if not isinstance(value, list):
+        raise RowsRefused(f"{path}: must be a JSON list of rows with name, score, low, high")
+    for number, row in enumerate(value, 1):
+        fault = _row_fault(row)
+        if fault:
+            raise RowsRefused(f"{path}: row {number}: {fault}")
+    return value
+
+
+def _row_fault(row: object) -> str:
+    if not isinstance(row, dict):
+        return f"must be an object, not {json.dumps(row)[:40]}"
+    if not isinstance(row.get("name"), str):
+        return "name must be text"
+    if "score" not in row:
+        return "score is missing (null when it is withheld)"
+    for field in ("score", "low", "high"):
+        value = row.get(field)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            return f"{field} must be a number or null"
+    return "" if isinstance(row.get("ranked", True), bool) else "ranked must be true or false"

@@ -1,0 +1,140 @@
+"""The command line of the scorer: what a participant runs to see what the server will say."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grading.scoring import __version__, registry
+from grading.scoring.cli import bands, check, methodology, score
+from grading.scoring.cli.console import SYNOPSIS, Console
+from grading.scoring.cli.inputs import InputError
+from grading.scoring.types import ScoringError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ACCEPTED, NOT_ACCEPTED, USAGE = 0, 1, 2
+_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return 0 when accepted, 1 when not, 2 when it cannot be run as asked."""
+    parser = make_parser()
+    arguments = parser.parse_args(argv)
+    console = Console(as_json=getattr(arguments, "json", False))
+    try:
+        return int(arguments.run(arguments, console))
+    except InputError as error:
+        console.complain(f"{parser.prog}: {error}")
+        return USAGE
+    except OSError as error:
+        return _os_error(parser.prog, console, error)
+    except ScoringError as error:
+        console.complain(f"{parser.prog}: {error}")
+        return NOT_ACCEPTED
+    except KeyboardInterrupt:
+        console.complain(f"{parser.prog}: stopped")
+        return _INTERRUPTED
+
+
+def _os_error(program: str, console: Console, error: OSError) -> int:
+    if isinstance(error, BrokenPipeError):
+        # Whoever read our output has gone; Python must not complain of it once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOT_ACCEPTED
+    name = error.filename if error.filename is not None else ""
+    console.complain(f"{program}: cannot read {name}: {error.strerror or error}")
+    return USAGE
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands; each sets `run`."""
+    parser = argparse.ArgumentParser(prog="plaudit-scorer", description=SYNOPSIS)
+    parser.add_argument("--version", action="version", version=f"plaudit-scorer {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    _add_check(commands.add_parser("check", help="tell whether a file would be accepted"))
+    _add_score(commands.add_parser("score", help="check a file and score it"))
+    _add_bands(commands.add_parser("bands", help="rank rows: places, bands, rank ranges"))
+    _add_methodology(commands.add_parser("methodology", help="print how the score is made"))
+    return parser
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    _add_track(parser)
+    known = parser.add_mutually_exclusive_group(required=True)
+    known.add_argument("--reference", type=Path, metavar="REF.jsonl", help="the references")
+    known.add_argument(
+        "--manifest",
+        type=Path,
+        metavar="IDS.json",
+        help="a JSON list of utterance ids, or JSON Lines with utt_id",
+    )
+    _add_submission(parser)
+    parser.set_defaults(run=check.run)
+
+
+def _add_score(parser: argparse.ArgumentParser) -> None:
+    _add_track(parser)
+    parser.add_argument(
+        "--reference", type=Path, required=True, metavar="REF.jsonl", help="the references"
+    )
+    _add_submission(parser)
+    parser.add_argument(
+        "--seed", type=_seed, metavar="N", help="seed of the interval (default: from the recipe)"
+    )
+    parser.set_defaults(run=score.run)
+
+
+def _add_bands(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rows",
+        type=Path,
+        required=True,
+        metavar="ROWS.json",
+        help="a JSON list of rows with name, score, low, high (null where there is none)",
+    )
+    parser.add_argument("--rule", choices=("leader", "components"), default="leader")
+    parser.add_argument("--lower-is-better", action="store_true", help="the lowest score leads")
+    _add_json(parser)
+    parser.set_defaults(run=bands.run)
+
+
+def _add_methodology(parser: argparse.ArgumentParser) -> None:
+    _add_track(parser)
+    _add_labels(parser)
+    _add_json(parser)
+    parser.set_defaults(run=methodology.run)
+
+
+def _add_track(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("track", choices=registry.names())
+
+
+def _add_submission(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--submission", type=Path, required=True, metavar="FILE", help="what would be uploaded"
+    )
+    _add_labels(parser)
+    _add_json(parser)
+
+
+def _add_labels(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--labels", type=Path, metavar="LABELS.json", help="a JSON list of tags (default: all 16)"
+    )
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def _seed(text: str) -> int:
+    """Return a seed, 0 or more, of at most 64 bits."""
+    seed = int(text) if text.isascii() and text.isdigit() else -1
+    if not 0 <= seed < 2**64:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to 2**64 - 1")
+    return seed
