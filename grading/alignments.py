@@ -20,6 +20,7 @@ class Step(StrEnum):
     INSERTED = "ins"
     REFERENCE_TAG = "ref-tag"
     SYSTEM_TAG = "hyp-tag"
+    BOTH_TAGS = "tag"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,26 @@ def draw_columns(reference: Transcript, system: Transcript) -> list[Column]:
     columns += _tags(system, len(system.units), Step.SYSTEM_TAG)
     columns += _deleted(reference, lowest[-1], len(reference.units))
     columns += _tags(reference, len(reference.units), Step.REFERENCE_TAG)
-    return columns
+    return list(_joined(columns))
+
+
+def _joined(columns: Sequence[Column]) -> Iterator[Column]:
+    """Draw a tag of the system and the same tag of the reference at one place as one column."""
+    waiting: Column | None = None
+    for column in columns:
+        if waiting is not None:
+            if column.step == Step.REFERENCE_TAG and column.above == waiting.below:
+                yield Column(Step.BOTH_TAGS, column.above, waiting.below)
+                waiting = None
+                continue
+            yield waiting
+            waiting = None
+        if column.step == Step.SYSTEM_TAG:
+            waiting = column
+        else:
+            yield column
+    if waiting is not None:
+        yield waiting
 
 
 def place_tags(reference: Transcript, system: Transcript, collar: int) -> list[TagPlace]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext
@@ -52,8 +53,17 @@ MEANINGS: dict[str, Any] = {
 """Code of a problem -> what it means and what to do, in one line."""
 
 
+TAG_CODES = frozenset({"UNSUPPORTED_NVV_TAG", "EMPTY_NVV_TAG", "MALFORMED_NVV_TAG"})
+
+
 def sentence(problem: Problem) -> str:
-    """Return what was found, in the reader's language; participants' text is never a template."""
+    """Return what was found, in the reader's language, without its place and "did you mean".
+
+    Tables have columns for both. Participants' text is never a template.
+    """
+    if problem.code in TAG_CODES:
+        params = {key: value for key, value in problem.params.items() if key != "suggestion"}
+        problem = replace(problem, params=params)
     return messages.render(problem, gettext, place=False)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from grading.charts.axis import Axis, Tick, fit_axis
 from grading.charts.forest import Span
@@ -12,6 +12,7 @@ from grading.charts.forest import Span
 LEFT, RIGHT = 48.0, 864.0
 TOP, BOTTOM = 16.0, 208.0
 DATES = 4
+SHORT = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,13 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The chart; `best` is the path of the best score so far."""
+    """The chart; `best` is the path of the best score so far, `is_short` asks for times, not days."""
 
     dots: tuple[Dot, ...]
     ticks: tuple[Tick, ...]
     dates: tuple[tuple[datetime, str], ...]
     best: str
+    is_short: bool
 
 
 def draw_history(events: Sequence[Event]) -> History:
@@ -51,7 +53,8 @@ def draw_history(events: Sequence[Event]) -> History:
     places = _places([event.at for event in events])
     dots = tuple(_dot(event, x, axis) for event, x in zip(events, places, strict=True))
     ticks = tuple(Tick(axis.label(value), f"{_height(axis, value):.1f}") for value in axis.values)
-    return History(dots, ticks, _dates(events, places), _best_path(events, places, axis))
+    is_short = bool(events) and events[-1].at - events[0].at < SHORT
+    return History(dots, ticks, _dates(events, places), _best_path(events, places, axis), is_short)
 
 
 def _places(moments: Sequence[datetime]) -> list[float]:

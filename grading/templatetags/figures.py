@@ -55,7 +55,9 @@ def second(moment: datetime | None) -> SafeString | str:
     if moment is None:
         return shown.NONE
     at = moment.astimezone(UTC)
-    return format_html('<time datetime="{:%Y-%m-%dT%H:%M:%SZ}">{:%H:%M:%S} UTC</time>', at, at)
+    return format_html(
+        '<time datetime="{}">{} UTC</time>', f"{at:%Y-%m-%dT%H:%M:%SZ}", f"{at:%H:%M:%S}"
+    )
 
 
 @register.simple_tag

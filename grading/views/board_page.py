@@ -20,7 +20,6 @@ from grading.charts.forest import Forest, Mark, Span, draw_forest
 from grading.views.board_rows import BoardRow, Columns, sort_rows
 
 ROWS_PER_PAGE = 100
-TINTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +197,14 @@ def groups_of(
     forest: Forest,
     phase: Phase,
     choice: BoardChoice,
+    *,
     mine: str,
 ) -> list[Group]:
     """Return the rows in bands; sorted by another column they stand in one nameless group.
 
     `mine` is the code of the reader's own entrant, empty without one.
     """
-    shown_rows = [_shown(row, columns, forest, phase, row.code == mine) for row in rows]
+    shown_rows = [_shown(row, columns, forest, phase, mine=row.code == mine) for row in rows]
     if choice.sort:
         return [Group("", "", "", tuple(shown_rows))] if shown_rows else []
     return list(_bands(shown_rows, phase.band_rule))
@@ -232,7 +232,7 @@ def _group(band: int | None, rows: tuple[ShownRow, ...], rule: str) -> Group:
     return Group(
         title=_("Band %(band)s") % {"band": band},
         text=_band_text(places, rule),
-        css=f"b{min(band, TINTS)}",
+        css=rows[0].row.tint,
         rows=rows,
     )
 
@@ -268,7 +268,7 @@ def _shown(row: BoardRow, columns: Columns, forest: Forest, phase: Phase, mine: 
         ),
         differs=_differs(row),
         differs_title=_difference(row.difference),
-        css=_css(row, mine),
+        css=row.tint + (" mine" if mine else ""),
         mine=mine,
     )
 
@@ -279,11 +279,6 @@ def _interval(row: BoardRow) -> str:
     if row.score is not None:
         return _("no interval")
     return row.status or _("withheld")
-
-
-def _css(row: BoardRow, mine: bool) -> str:
-    tint = f"b{min(row.band, TINTS)}" if row.band else "out"
-    return f"{tint} mine" if mine else tint
 
 
 def _differs(row: BoardRow) -> str:

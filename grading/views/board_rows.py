@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -12,6 +12,7 @@ from competition.enums import EntrantState
 from grading import shown
 
 SCORE = "score"
+TINTS = ("b1", "b2", "b3", "b4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class BoardRow:
     difference: Mapping[str, Any] = field(default_factory=dict)
     withheld_reason: str = ""
     interval_reason: str = ""
+    tint: str = "out"
 
     @property
     def status(self) -> str:
@@ -61,6 +63,13 @@ class BoardRow:
         if self.first is None or self.last is None:
             return shown.NONE
         return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
+
+
+def tinted(rows: Sequence[BoardRow]) -> list[BoardRow]:
+    """Return the rows with the tint of their band: four tints, the last two in turn after that."""
+    bands = list(dict.fromkeys(row.band for row in rows if row.band is not None))
+    tints = {band: TINTS[min(at, 2 + at % 2)] for at, band in enumerate(bands)}
+    return [replace(row, tint=tints[row.band]) if row.band else row for row in rows]
 
 
 def columns_of(languages: Sequence[str], view: str) -> list[BoardColumn]:

@@ -19,7 +19,7 @@ from competition.timeline import PhaseState, phase_state
 from grading import queries
 from grading.models import Board
 from grading.presentation import Sight
-from grading.views.board_rows import SCORE, BoardRow
+from grading.views.board_rows import SCORE, BoardRow, tinted
 
 SNAPSHOTS_KEPT = 24
 
@@ -91,7 +91,7 @@ def board_source(user: User | None, phase: Phase, view: str, now: datetime) -> B
 def rows_from(data: Json, view: str) -> tuple[BoardRow, ...]:
     """Return the rows of one view of a board's object, in its order."""
     found = data["views"].get(view or queries.FINAL, {}).get("rows", [])
-    return tuple(_row(row, view) for row in found)
+    return tuple(tinted([_row(row, view) for row in found]))
 
 
 def _hidden_reason(phase: Phase) -> str:

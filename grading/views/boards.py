@@ -153,10 +153,10 @@ class BoardPage:
         """What a band is on this board."""
         if self.phase.band_rule == BandRule.COMPONENTS:
             return _(
-                "Teams linked by overlapping intervals. Named above its rows and tinted; the pale column in the plot is the interval of place 1."
+                "Teams linked by overlapping intervals; its number is the place it begins at. Named above its rows and tinted; the pale column in the plot is the interval of place 1."
             )
         return _(
-            "Teams whose interval overlaps that of the best in the band. Named above its rows and tinted; the pale column in the plot is the interval of place 1."
+            "Teams whose interval overlaps that of the best in the band; its number is the place it begins at. Named above its rows and tinted; the pale column in the plot is the interval of place 1."
         )
 
     @property
@@ -209,7 +209,7 @@ def board_page(user: User | None, phase: Phase, request: HttpRequest, now: datet
     columns = columns_of(languages, choice.view)
     rows = page_of(source.rows, columns, choice)
     forest = plot_of(source.rows)
-    groups = groups_of(rows, columns, forest, phase, choice, source.mine)
+    groups = groups_of(rows, columns, forest, phase, choice, mine=source.mine)
     phases = list(Phase.objects.filter(track=phase.track_id))
     head = _log_head(phase.track.competition)
     return BoardPage(phase, source, choice, columns, rows, forest, groups, phases, languages, head)

@@ -16,7 +16,7 @@ from competition.models import DeadlineChange, Phase
 from competition.timeline import format_moment, phase_state
 from grading.forms import DeadlineForm
 from grading.services import administration
-from grading.views.lookups import Console, in_console
+from grading.views.lookups import Console, acts_in_console, in_console
 
 
 @in_console
@@ -35,7 +35,7 @@ def deadline_list(request: HttpRequest, place: Console) -> HttpResponse:
     return render(request, "grading/console_deadlines.html", context)
 
 
-@in_console
+@acts_in_console
 def deadline_move(request: HttpRequest, place: Console, code: str) -> HttpResponse:
     """Move one date of a phase."""
     phases = Phase.objects.select_related("track__competition")

@@ -20,7 +20,7 @@ from competition.models import Competition, Entrant
 from grading.enums import SubmissionKind
 from grading.forms import DecisionForm, DisqualifyForm, KindForm
 from grading.services import administration
-from grading.views.lookups import Console, in_console
+from grading.views.lookups import Console, acts_in_console, in_console
 
 PER_PAGE = 50
 
@@ -44,7 +44,7 @@ def entrant_list(request: HttpRequest, place: Console) -> HttpResponse:
     return render(request, "grading/console_entrants.html", context)
 
 
-@in_console
+@acts_in_console
 @require_POST
 def entrant_decide(request: HttpRequest, place: Console, code: str) -> HttpResponse:
     """Accept or refuse an entrant."""
@@ -64,7 +64,7 @@ def entrant_decide(request: HttpRequest, place: Console, code: str) -> HttpRespo
     return redirect("grading:console-entrants", place.competition.slug)
 
 
-@in_console
+@acts_in_console
 def entrant_kind(request: HttpRequest, place: Console, code: str) -> HttpResponse:
     """Make an entrant official, unofficial or a baseline."""
     entrant = _entrant(place, code)
@@ -83,7 +83,7 @@ def entrant_kind(request: HttpRequest, place: Console, code: str) -> HttpRespons
     return _form_page(request, place, entrant, form, _("Status of %(team)s") % _team(entrant))
 
 
-@in_console
+@acts_in_console
 def entrant_disqualify(request: HttpRequest, place: Console, code: str) -> HttpResponse:
     """Disqualify an entrant, or take a disqualification or withdrawal back, with the reason."""
     entrant = _entrant(place, code)

@@ -19,6 +19,7 @@ from accounts.models import User
 from accounts.views.access import person, signed_in, viewer
 from competition.models import Competition, Entrant, Phase
 from competition.queries import entrant_of, may_see_board
+from competition.rules import is_member
 from competition.timeline import PhaseState, phase_state
 from grading import queries, shown
 from grading.charts.forest import Span
@@ -189,7 +190,7 @@ def _history(
     entrant: Entrant, phase: Phase, user: User | None, now: datetime
 ) -> PhaseHistory | None:
     """Return an entrant's scores in a phase; None where the reader may not see the board."""
-    is_own = user is not None and queries.is_member_of(user, entrant)
+    is_own = is_member(user, entrant)
     if not is_own and not may_see_board(user, phase, now):
         return None
     rows = queries.history(entrant, phase, user, now)

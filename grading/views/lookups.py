@@ -50,20 +50,39 @@ def phase_of(request: HttpRequest, slug: str, track: str, phase: str) -> Phase:
 def in_console(
     view: Callable[Concatenate[HttpRequest, Console, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
-    """Open a page to organizers, and to auditors for looking; others who see the competition get 403."""
+    """Open a page to organizers and auditors; others who see the competition get 403."""
 
     @signed_in
     @wraps(view)
     def guarded(
         request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
-        competition = competition_of(request, slug)
-        user = person(request)
-        may_act = rules.is_organizer(user, competition)
-        if not may_act and not rules.is_auditor(user, competition):
-            raise PermissionDenied
-        if request.method == "POST" and not may_act:
-            raise PermissionDenied
-        return view(request, Console(competition, user, may_act), *args, **kwargs)
+        return view(request, _console(request, slug), *args, **kwargs)
 
     return guarded
+
+
+def acts_in_console(
+    view: Callable[Concatenate[HttpRequest, Console, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
+    """Open a page to organizers alone: it changes something, or shows hidden references."""
+
+    @signed_in
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        place = _console(request, slug)
+        if not place.may_act:
+            raise PermissionDenied
+        return view(request, place, *args, **kwargs)
+
+    return guarded
+
+
+def _console(request: HttpRequest, slug: str) -> Console:
+    competition, user = competition_of(request, slug), person(request)
+    may_act = rules.is_organizer(user, competition)
+    if not may_act and not rules.is_auditor(user, competition):
+        raise PermissionDenied
+    return Console(competition, user, may_act)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.db.models import Count, F, Q
@@ -13,9 +14,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from competition.models import Phase, Track
+from grading import scoring_bundle
 from grading.enums import EvaluationState, RecipeRole
 from grading.models import PhaseRecipe
-from grading.scoring import registry
+from grading.scoring import __version__, registry
 from grading.scoring.tracks.base import Section
 from grading.sentences import phrase
 from grading.views.lookups import track_of
@@ -42,9 +44,15 @@ class Bundle:
     """The participants' scorer as a download."""
 
     version: str
-    size: int
+    name: str
+    data: bytes
     sha256: str
     url: str
+
+    @property
+    def size(self) -> int:
+        """The size in bytes."""
+        return len(self.data)
 
 
 @require_safe
@@ -68,15 +76,12 @@ def methodology(request: HttpRequest, slug: str, track: str) -> HttpResponse:
 @require_safe
 def scorer(request: HttpRequest, version: str) -> HttpResponse:
     """Give the participants' scorer: the same bytes for the same code."""
-    from grading import scoring_bundle  # noqa
-
-    if version != scoring_bundle.VERSION:
+    bundle = _bundle()
+    if version != bundle.version:
         raise Http404
-    data = scoring_bundle.build()
-    response = HttpResponse(data, content_type=ZIP_TYPE)
-    response["Content-Disposition"] = f'attachment; filename="{scoring_bundle.FILENAME}"'
-    response["Content-Length"] = str(len(data))
-    response["ETag"] = f'"{hashlib.sha256(data).hexdigest()}"'
+    response = HttpResponse(bundle.data, content_type=ZIP_TYPE)
+    response["Content-Disposition"] = f'attachment; filename="{bundle.name}"'
+    response["ETag"] = f'"{bundle.sha256}"'
     return response
 
 
@@ -113,11 +118,10 @@ def _section(section: Section) -> dict[str, Any]:
     }
 
 
-def _bundle() -> Bundle | None:
-    try:
-        from grading import scoring_bundle  # noqa
-    except ImportError:
-        return None
-    data = scoring_bundle.build()
-    url = reverse("grading:scorer-download", args=[scoring_bundle.VERSION])
-    return Bundle(scoring_bundle.VERSION, len(data), hashlib.sha256(data).hexdigest(), url)
+@cache
+def _bundle() -> Bundle:
+    """Return the bundle of the running code, made once."""
+    data = scoring_bundle.build_scorer()
+    url = reverse("grading:scorer-download", args=[__version__])
+    digest = hashlib.sha256(data).hexdigest()
+    return Bundle(__version__, scoring_bundle.file_name(), data, digest, url)

@@ -119,6 +119,16 @@ class ReportPage:
         return [{"value": value, "label": severity_name(value)} for value in Severity]
 
 
+def reading_name(reading: str) -> str:
+    """Return how a file was read, in words."""
+    names = {
+        "jsonl": "JSON Lines",
+        "array": _("a JSON array"),
+        "map": _("a JSON map of utt_id to text"),
+    }
+    return names.get(reading, reading or _("a file"))
+
+
 def severity_name(severity: str) -> str:
     """Return a severity in the reader's language."""
     names = {"error": _("error"), "warning": _("warning"), "note": _("note")}
@@ -140,6 +150,7 @@ def problem_of(row: ValidationProblem) -> Problem:
 def row_of(problem: Problem) -> ReportRow:
     """Return a problem with its sentence, its place and what was probably meant."""
     suggestion = problem.params.get("suggestion")
+    meant = suggestion if isinstance(suggestion, str) else ""
     return ReportRow(
         problem=problem,
         code=problem.code,
@@ -149,7 +160,7 @@ def row_of(problem: Problem) -> ReportRow:
         place=problem.member or _("file"),
         utt_id=problem.utt_id or "",
         message=sentence(problem),
-        suggestion=suggestion if isinstance(suggestion, str) else "",
+        suggestion=f"[{meant}]" if meant else "",
     )
 
 
@@ -212,7 +223,7 @@ def _summary(report: Report) -> str:
 
 
 def _read(report: Report) -> dict[str, Any]:
-    return {"rows": grouped(report.rows), "reading": report.reading or _("a file")}
+    return {"rows": grouped(report.rows), "reading": reading_name(report.reading)}
 
 
 def _caption(report: Report, found: int) -> str:

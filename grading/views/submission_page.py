@@ -17,14 +17,19 @@ from competition.models import Competition, Phase, Track
 from competition.timeline import is_closed, is_complete_in_time, is_frozen, is_on_time
 from grading import queries, rules
 from grading.charts.moves import Waterfall
-from grading.enums import EvaluationState, QuotaState, SubmissionState
+from grading.enums import EvaluationState, QuotaState
 from grading.models import Board, Evaluation, Recipe, Submission
 from grading.presentation import Sight
 from grading.services import quota
 from grading.services.quota import Ledger
 from grading.shown import grouped
 from grading.steps import Step, StepState, is_final, steps_of
-from grading.views.report_page import ReportFilter, ReportPage, report_of_submission
+from grading.views.report_page import (
+    ReportFilter,
+    ReportPage,
+    reading_name,
+    report_of_submission,
+)
 from grading.views.seen import Seen, seen
 from grading.views.standing_of import Place, place_of, previous_best
 from grading.views.submission_acts import Act, acts_of
@@ -44,13 +49,6 @@ from grading.views.titles import title_of
 
 PATIENCE = timedelta(seconds=60)
 """How long the page waits for the board after a score before it stops asking."""
-READINGS = {
-    "jsonl": "JSON Lines",
-    "array": "JSON array",
-    "list": "JSON array",
-    "map": "JSON map",
-    "objects": "JSON objects",
-}
 
 
 @dataclass
@@ -297,7 +295,7 @@ class SubmissionPage:
     @property
     def reading(self) -> str:
         """How the file was read."""
-        return READINGS.get(self.submission.reading, self.submission.reading)
+        return reading_name(self.submission.reading)
 
     @property
     def is_on_time(self) -> bool:
@@ -325,6 +323,14 @@ class SubmissionPage:
         return words[QuotaState(entry.state)]
 
     @property
+    def utterances_url(self) -> str:
+        """Where organizers look into a score, empty for others."""
+        if not self.is_scored or not queries.organizes(self.reader, self.phase):
+            return ""
+        names = [self.competition.slug, self.submission.code]
+        return reverse("grading:console-utterances", args=names)
+
+    @property
     def recipe(self) -> Recipe | None:
         """The recipe that scored it."""
         return self.evaluation.recipe if self.evaluation else None
@@ -338,8 +344,3 @@ class SubmissionPage:
     def is_over(self) -> bool:
         """True once the phase has closed."""
         return is_closed(self.phase, self.now)
-
-
-def is_rejected(submission: Submission) -> bool:
-    """Return whether the file was refused by validation."""
-    return submission.state == SubmissionState.REJECTED

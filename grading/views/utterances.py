@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -14,7 +13,7 @@ from django.views.decorators.http import require_safe
 from grading import queries
 from grading.models import Evaluation
 from grading.services import inspection
-from grading.views.lookups import Console, in_console
+from grading.views.lookups import Console, acts_in_console
 
 PER_PAGE = 50
 ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -24,12 +23,10 @@ ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-@in_console
+@acts_in_console
 @require_safe
 def utterance_list(request: HttpRequest, place: Console, code: str) -> HttpResponse:
     """List the tallies of every utterance; `?utt=` draws the alignment of one."""
-    if not place.may_act:
-        raise PermissionDenied
     evaluation = _evaluation(place, code)
     try:
         rows = inspection.utterance_rows(actor=place.user, evaluation=evaluation)
