@@ -8,10 +8,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from competition.enums import CompetitionState
-from competition.models import Phase
+from competition.models import DeadlineChange, EntrantChange, Phase
 from grading import storage
 from grading.enums import EvaluationState, RecipeRole, SubmissionState
 from grading.models import Board, Evaluation, Submission
@@ -81,18 +81,36 @@ def _ring_again(now: datetime) -> int:
 
 
 def _ring_boards(now: datetime) -> int:
-    for phase_id in _boards_past_a_date(now):
+    for phase_id in _outdated_boards(now):
         boards.want_rebuild(phase_id=phase_id, now=now)
     behind = Board.objects.filter(wanted__gt=F("built")).order_by("rung_at")
     return _ring(doorbell.REBUILD, behind, now)
 
 
-def _boards_past_a_date(now: datetime) -> list[int]:
-    """Return phases whose freeze or end has come since their board was built."""
-    crossed = Q(phase__closes_at__lte=now, phase__closes_at__gt=F("built_at")) | Q(
-        phase__frozen_from__lte=now, phase__frozen_from__gt=F("built_at")
+def _outdated_boards(now: datetime) -> list[int]:
+    """Return phases whose board was built before something that no score announces.
+
+    That is: the freeze or the end has come, a date was moved, the definition was loaded anew, or
+    an entrant's state or kind has changed.
+    """
+    outdated = (
+        Q(phase__closes_at__lte=now, phase__closes_at__gt=F("built_at"))
+        | Q(phase__frozen_from__lte=now, phase__frozen_from__gt=F("built_at"))
+        | Q(phase__track__competition__loaded_at__gt=F("built_at"))
+        | Exists(
+            DeadlineChange.objects.filter(
+                phase=OuterRef("phase"), at__gt=OuterRef("built_at"), at__lte=now
+            )
+        )
+        | Exists(
+            EntrantChange.objects.filter(
+                entrant__competition=OuterRef("phase__track__competition"),
+                at__gt=OuterRef("built_at"),
+                at__lte=now,
+            )
+        )
     )
-    found = Board.objects.filter(crossed, wanted=F("built"))
+    found = Board.objects.filter(outdated, wanted=F("built"))
     return list(found.values_list("phase_id", flat=True)[:AT_ONCE])
 
 

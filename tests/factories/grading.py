@@ -31,7 +31,7 @@ from grading.enums import EvaluationState, QuotaState, SubmissionState
 from grading.models import Evaluation, EvaluationTallies, QuotaEntry, Submission
 from grading.scoring.metrics.events import Counts
 from grading.scoring.tally import NvvTallies, UtteranceTally
-from grading.services import recipes
+from grading.services import intake, recipes
 from grading.storage import StoredUpload, store_stream
 from tests.factories.accounts import TeamFactory, UserFactory
 
@@ -220,6 +220,21 @@ class SubmissionFactory(DjangoModelFactory):
     received_at = NOW
 
 
+def submit(arena: Arena, predictions: dict[str, str], **changes: Any) -> Submission:
+    """Store predictions and hand them in, as an upload does."""
+    given = {
+        "actor": arena.captain,
+        "phase": arena.phase,
+        "system": "wav2nvv",
+        "note": "",
+        "filename": "run.jsonl",
+        "stored": arena.store(predictions),
+        "created_at": NOW,
+        "now": NOW,
+    }
+    return intake.receive(**given | changes)
+
+
 def quota_entry(submission: Submission, state: str = QuotaState.RESERVED) -> QuotaEntry:
     """Return the ledger line of a submission."""
     return QuotaEntry.objects.create(
@@ -242,6 +257,7 @@ def scored(
     half_width: float | None = 1.0,
     parts: tuple[float, float, float] = (0.5, 0.5, 0.5),
     at: datetime = NOW,
+    with_tallies: bool = True,
     **submission_fields: Any,
 ) -> Evaluation:
     """Return a scored evaluation with the given numbers, alike in both languages.
@@ -286,10 +302,11 @@ def scored(
         components=components if score is not None else {},
         languages={"en": language, "zh": language},
     )
-    data = tallies(hits=submission.pk % 4).to_bytes()
-    EvaluationTallies.objects.create(
-        evaluation=evaluation, data=data, sha256=hashlib.sha256(data).hexdigest()
-    )
+    if with_tallies:
+        data = tallies(hits=submission.pk % 4).to_bytes()
+        EvaluationTallies.objects.create(
+            evaluation=evaluation, data=data, sha256=hashlib.sha256(data).hexdigest()
+        )
     return evaluation
 
 

@@ -19,9 +19,9 @@ from grading.models import (
     ValidationProblem,
 )
 from grading.scoring.tally import NvvTallies
-from grading.services import child, evaluations, intake, recipes, validation
+from grading.services import child, evaluations, recipes, validation
 from grading.services.child import ChildFailed, ClaimLost
-from tests.factories.grading import CANARY, NOW, Arena
+from tests.factories.grading import CANARY, NOW, Arena, submit
 
 pytestmark = pytest.mark.django_db
 
@@ -30,19 +30,6 @@ LATER = NOW + timedelta(seconds=10)
 
 def clock():
     return LATER
-
-
-def submit(arena: Arena, predictions: dict[str, str]) -> Submission:
-    return intake.receive(
-        actor=arena.captain,
-        phase=arena.phase,
-        system="wav2nvv",
-        note="",
-        filename="run.jsonl",
-        stored=arena.store(predictions),
-        created_at=NOW,
-        now=NOW,
-    )
 
 
 def accept(arena: Arena, predictions: dict[str, str]) -> tuple[Submission, Evaluation]:

@@ -7,9 +7,10 @@ from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
+from django.db.models import F
 
 from competition.enums import CompetitionState
-from competition.models import Phase
+from competition.models import DeadlineChange, EntrantChange, Phase
 from grading import storage
 from grading.enums import EvaluationState, SubmissionState
 from grading.models import Board, Evaluation, IdempotencyKey, PhaseRecipe, Submission
@@ -102,6 +103,21 @@ def test_a_board_is_rebuilt_when_a_date_has_passed_since_it_was_built(arena, run
     board.refresh_from_db()
     assert board.wanted == 1
     assert rung == [(doorbell.REBUILD, board.pk)]
+
+
+def test_a_board_is_rebuilt_when_an_entrant_or_a_date_was_changed(arena, rung):
+    board = Board.objects.get(phase=arena.phase)
+    change = {"old": "official", "new": "unofficial", "at": NOW}
+    EntrantChange.objects.create(entrant=arena.entrant, field="kind", **change)
+    DeadlineChange.objects.create(
+        phase=arena.phase, field="closes_at", reason="storm", at=NOW + timedelta(minutes=2)
+    )
+    for minute, wanted in ((-1, 1), (1, 2), (3, 2)):
+        built_at = NOW + timedelta(minutes=minute)
+        Board.objects.filter(pk=board.pk).update(built_at=built_at, built=F("wanted"))
+        sweep.sweep(now=NOW + timedelta(minutes=4))
+        board.refresh_from_db()
+        assert board.wanted == wanted
 
 
 @pytest.mark.parametrize(

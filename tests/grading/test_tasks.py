@@ -1,0 +1,83 @@
+"""A bell may ring any number of times: the work is done once."""
+
+from __future__ import annotations
+
+import pytest
+
+from config.celery import app
+from grading import queries, tasks
+from grading.enums import EvaluationState, SubmissionState
+from grading.models import Board, Evaluation, EvaluationTallies, QuotaEntry, Submission
+from grading.services import boards, doorbell
+from tests.factories.grading import NOW, quota_entry, scored, submit
+
+pytestmark = pytest.mark.django_db
+
+
+def counts() -> tuple[int, ...]:
+    models = (Submission, Evaluation, EvaluationTallies, QuotaEntry)
+    return tuple(model.objects.count() for model in models)
+
+
+def test_every_name_the_doorbell_rings_is_a_task():
+    app.loader.import_default_modules()
+    names = {doorbell.VALIDATE, doorbell.EVALUATE, doorbell.REBUILD}
+    assert names <= set(app.tasks)
+    assert names == set(doorbell.QUEUES)
+
+
+def test_one_bell_takes_an_upload_to_its_score(arena):
+    submission = submit(arena, arena.perfect())
+    assert tasks.validate_submission.apply(args=(submission.pk,)).get() == "scored"
+    submission.refresh_from_db()
+    assert submission.state == SubmissionState.ACCEPTED
+    before = counts()
+    assert tasks.validate_submission.apply(args=(submission.pk,)).get() == "nothing to do"
+    evaluation = Evaluation.objects.get()
+    assert tasks.run_evaluation.apply(args=(evaluation.pk,)).get() == "nothing to do"
+    evaluation.refresh_from_db()
+    assert (evaluation.state, evaluation.attempt) == (EvaluationState.SCORED, 1)
+    assert counts() == before
+
+
+def test_a_rejected_upload_ends_there(arena):
+    submission = submit(arena, {"en_0000": "only one"})
+    assert tasks.validate_submission.apply(args=(submission.pk,)).get() == "rejected"
+
+
+def test_a_board_is_rebuilt_once_for_many_bells(arena):
+    scored(arena, arena.entrant, arena.captain, 50.0)
+    boards.want_rebuild(phase_id=arena.phase.pk, now=NOW)
+    board = Board.objects.get(phase=arena.phase)
+    assert tasks.rebuild_board.apply(args=(board.pk,)).get() == 1
+    built_at = Board.objects.get(pk=board.pk).built_at
+    assert tasks.rebuild_board.apply(args=(board.pk,)).get() == 1
+    assert Board.objects.get(pk=board.pk).built_at == built_at
+
+
+def test_the_sweep_can_be_rung_for(arena):
+    assert set(tasks.sweep.apply().get()) == {
+        "lapsed",
+        "rung",
+        "boards",
+        "recipes",
+        "keys",
+        "files",
+    }
+
+
+@pytest.mark.django_db(transaction=True)
+def test_from_upload_to_board_by_bells_alone(arena):
+    submission = submit(arena, arena.flawed(2))
+    rows = queries.board_rows(arena.phase, arena.captain, "", NOW)
+    assert [row["submission"] for row in rows] == [submission.code]
+    assert rows[0]["place"] == 1
+    assert 0 < rows[0]["score"] < 100
+
+
+def test_a_ledger_shows_each_line(arena):
+    evaluation = scored(arena, arena.entrant, arena.captain, 50.0)
+    quota_entry(evaluation.submission)
+    own = queries.submissions_of(arena.captain, arena.competition)
+    assert [one.quota.state for one in own] == ["reserved"]
+    assert queries.place_in_queue(evaluation.submission) is None
