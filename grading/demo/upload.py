@@ -12,6 +12,8 @@ from datetime import datetime
 from hashlib import sha256
 from itertools import zip_longest
 
+from django.db.models import F
+
 from accounts.enums import TokenScope
 from accounts.models import ApiToken, User
 from accounts.services import tokens
@@ -21,7 +23,7 @@ from grading.demo.entrants import ENTRANTS, Entrant, Upload
 from grading.demo.people import captain_of, everybody
 from grading.demo.prepare import FOLDER, SLUG
 from grading.enums import EvaluationState, SubmissionState
-from grading.models import Submission
+from grading.models import Board, Submission
 
 TRACK = "understanding"
 TOKEN_NAME = "Demo uploads"  # noqa: S105  a label, not a secret
@@ -45,7 +47,7 @@ class Task:
 
 
 def upload_all(api: Api, *, now: datetime, show: Show) -> int:
-    """Send what is missing, wait until everything is settled; returns how many files were sent.
+    """Send what is missing, wait until all is settled and on the board; returns how many were sent.
 
     `show` is called with what is being done, how many are done, and of how many. Raises
     UploadError when the server refuses a file, or scores nothing for five minutes.
@@ -60,6 +62,7 @@ def upload_all(api: Api, *, now: datetime, show: Show) -> int:
         )
     finally:
         revoke_tokens(now)
+    _await_boards()
     return sum(task.code is None for task in tasks)
 
 
@@ -153,3 +156,12 @@ def _follow(api: Api, waiting: Mapping[str, str], show: Show) -> None:
             raise UploadError(f"no score for five minutes, {len(left)} still wait for the worker")
         else:
             time.sleep(POLL_SECONDS)
+
+
+def _await_boards() -> None:
+    behind = Board.objects.filter(phase__track__competition__slug=SLUG, built__lt=F("wanted"))
+    give_up_at = time.monotonic() + STALL_SECONDS
+    while behind.all().exists():
+        if time.monotonic() > give_up_at:
+            raise UploadError("everything is scored, but the board was not rebuilt")
+        time.sleep(POLL_SECONDS)

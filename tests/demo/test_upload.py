@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+import httpx
+import pytest
+from django.core.wsgi import get_wsgi_application
+
+from accounts.models import ApiToken
+from grading.demo import upload as uploads
+from grading.demo.api_client import Api, UploadError
+from grading.demo.entrants import ENTRANTS
+from grading.demo.prepare import prepare
+from grading.models import Evaluation, QuotaEntry, Standing, Submission
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+FEW = tuple(e for e in ENTRANTS if e.team in {"Team Kelp", "Team Lagoon", "Baseline B"})
+
+
+class StopsAfter(httpx.WSGITransport):
+    """The site in this process, whose uploads fail after the first few."""
+
+    def __init__(self, uploads_left: int) -> None:
+        super().__init__(app=get_wsgi_application())
+        self.uploads_left = uploads_left
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method == "POST":
+            self.uploads_left -= 1
+            if self.uploads_left < 0:
+                return httpx.Response(HTTPStatus.INTERNAL_SERVER_ERROR, request=request)
+        return super().handle_request(request)
+
+
+@pytest.fixture
+def few_entrants(settings, tmp_path, monkeypatch) -> None:
+    settings.VAR_DIR = tmp_path
+    monkeypatch.setattr("grading.demo.people.ENTRANTS", FEW)
+    monkeypatch.setattr("grading.demo.prepare.ENTRANTS", FEW)
+    monkeypatch.setattr("grading.demo.upload.ENTRANTS", FEW)
+    prepare(now=NOW, say=lambda _: None)
+
+
+def run(transport: httpx.BaseTransport) -> tuple[int, list[tuple[str, int, int]]]:
+    shown: list[tuple[str, int, int]] = []
+    with httpx.Client(transport=transport, base_url="http://testserver") as http:
+        sent = uploads.upload_all(
+            Api(http), now=NOW, show=lambda what, done, total: shown.append((what, done, total))
+        )
+    return sent, shown
+
+
+def kept() -> dict[str, int]:
+    models = (Submission, Evaluation, QuotaEntry, Standing)
+    return {model.__name__: model.objects.count() for model in models}
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_uploads_that_were_stopped_go_on_and_end_with_each_file_scored_once(few_entrants) -> None:
+    with pytest.raises(UploadError, match="500"):
+        run(StopsAfter(2))
+    assert Submission.objects.count() == 2
+    assert not ApiToken.objects.filter(revoked_at=None).exists()
+
+    sent, shown = run(StopsAfter(99))
+    assert sent == 2
+    assert shown[-1] == ("scored", 2, 2)
+    states = Submission.objects.values_list("entrant__team__name", "state")
+    assert sorted(states) == [
+        ("Baseline B", "accepted"),
+        ("Team Kelp", "accepted"),
+        ("Team Kelp", "rejected"),
+        ("Team Lagoon", "accepted"),
+    ]
+    places = Standing.objects.filter(view="", audience="public").values_list(
+        "place", "entrant__team__name"
+    )
+    assert set(places) == {(1, "Team Kelp"), (2, "Team Lagoon"), (None, "Baseline B")}
+
+    complete = kept()
+    assert run(StopsAfter(0)) == (0, [("uploading", 0, 0)])
+    assert kept() == complete
+    assert not ApiToken.objects.filter(revoked_at=None).exists()
