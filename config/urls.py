@@ -9,6 +9,7 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from competition.views.home import home
+from config.health import healthz, readyz
 
 urlpatterns = [
     path("", home, name="home"),
@@ -19,6 +20,8 @@ urlpatterns = [
     # Exempt: the worst that a forged request does is to change the language of a page, and public
     # pages without a token in them may be cached.
     path("language/", csrf_exempt(set_language), name="set-language"),
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
     path("api/v1/", include("config.api.urls")),
     path("admin/", admin.site.urls),
 ]
