@@ -99,7 +99,7 @@ def apply(*, actor: User | None, load: Load, now: datetime) -> Competition:
 
 def _reason(load: Load, *, was_public: bool) -> str:
     needs = was_public and any(
-        change.old is not None and change.path.split(".")[-1] in (*MOMENTS, *QUOTAS)
+        None not in (change.old, change.new) and change.path.split(".")[-1] in (*MOMENTS, *QUOTAS)
         for change in load.changes
     )
     return require_reason(load.reason) if needs else load.reason.strip()[:300]

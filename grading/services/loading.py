@@ -19,7 +19,7 @@ from competition.rules import is_organizer
 from competition.services import loading as rows
 from competition.services import references as hidden
 from competition.services.errors import DefinitionInvalid, DefinitionStale, NotOrganizer
-from grading.models import Board, PhaseRecipe, Recipe, Submission
+from grading.models import Board, PhaseRecipe, Submission
 from grading.scoring import registry
 from grading.scoring.types import Limits, ParamsInvalid, ReferencesInvalid
 from grading.services import recipes
@@ -251,7 +251,6 @@ def _used(known: Competition | None) -> frozenset[Key]:
 
 
 def _forget(phase: Phase) -> None:
-    """Remove what the scorer keeps of a phase that no file was ever sent to."""
+    """Remove what the scorer keeps of a phase that no file was ever sent to; recipes are evidence."""
     Board.objects.filter(phase=phase).delete()
     PhaseRecipe.objects.filter(phase=phase).delete()
-    Recipe.objects.filter(track=phase.track, phases=None, evaluations=None).delete()
