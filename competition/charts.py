@@ -13,6 +13,7 @@ ROW = 36
 BAR = 20
 TICKS = 6
 MARGIN = 0.02
+EDGE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,18 @@ class Tick:
     x: float
     moment: datetime
 
+    @property
+    def anchor(self) -> str:
+        """Which end of the mark's words stands on the mark, so that they stay inside."""
+        return anchor_at(self.x)
+
+
+def anchor_at(x: float) -> str:
+    """Return the SVG text anchor for words at a place in percent of the width."""
+    if x < EDGE:
+        return "start"
+    return "end" if x > 100 - EDGE else "middle"
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
@@ -47,6 +60,16 @@ class Timeline:
     ticks: list[Tick]
     now: float | None
     height: int
+
+    @property
+    def now_anchor(self) -> str:
+        """Which end of the word for now stands beside its line."""
+        return "end" if self.now is not None and self.now > 100 - 2 * EDGE else "start"
+
+    @property
+    def now_shift(self) -> int:
+        """How far the word stands from the line, in pixels."""
+        return -4 if self.now_anchor == "end" else 4
 
 
 def timeline_chart(phases: Sequence[Phase], now: datetime) -> Timeline | None:

@@ -18,9 +18,6 @@ from competition.timeline import AOE
 
 register = template.Library()
 
-DAY_AND_TIME = "j M Y, H:i"
-DAY_TIME_SECONDS = "j M Y, H:i:s"
-
 
 def _iso(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -35,14 +32,15 @@ def moment(value: datetime | None) -> SafeString | str:
     """Return a moment to the minute in UTC, or a dash; a script adds the reader's own time as a title."""
     if value is None:
         return "–"
-    shown = date_format(value.astimezone(UTC), DAY_AND_TIME)
+    shown = date_format(value.astimezone(UTC), "DATETIME_FORMAT")
     return _time(value, _("%(moment)s UTC") % {"moment": shown})
 
 
 @register.simple_tag
 def clock_time(value: datetime) -> SafeString:
     """Return a moment to the second in UTC and the hour it is in AoE."""
-    shown = date_format(value.astimezone(UTC), DAY_TIME_SECONDS)
+    utc = value.astimezone(UTC)
+    shown = date_format(utc, "DATETIME_FORMAT") + date_format(utc, ":s")
     aoe = date_format(value.astimezone(AOE), "H:i")
     text = _("%(moment)s UTC · %(aoe)s AoE") % {"moment": shown, "aoe": aoe}
     return _time(value, text)
@@ -51,7 +49,7 @@ def clock_time(value: datetime) -> SafeString:
 def aoe_text(value: datetime, *, is_end: bool) -> str:
     """Return a moment in AoE; an exclusive end is shown as the last minute that counts."""
     shown = value.astimezone(AOE) - (timedelta(minutes=1) if is_end else timedelta())
-    return _("%(moment)s AoE") % {"moment": date_format(shown, DAY_AND_TIME)}
+    return _("%(moment)s AoE") % {"moment": date_format(shown, "DATETIME_FORMAT")}
 
 
 @register.simple_tag
@@ -67,7 +65,7 @@ def deadline(value: datetime) -> SafeString:
 
 
 def _both(value: datetime, *, is_end: bool) -> SafeString:
-    utc = date_format(value.astimezone(UTC), DAY_AND_TIME)
+    utc = date_format(value.astimezone(UTC), "DATETIME_FORMAT")
     return format_html(
         '<span class="when">{} <span class="soft other"><span class="dot">· </span>{}</span>'
         '<span class="soft other" data-local="{}"></span></span>',
@@ -127,7 +125,7 @@ def phase_badge(state: str) -> SafeString:
 @register.simple_tag
 def axis_day(value: datetime) -> str:
     """Return a day as the axis of a drawing names it."""
-    return date_format(value.astimezone(UTC), "j M Y")
+    return date_format(value.astimezone(UTC), "DATE_FORMAT")
 
 
 @register.simple_tag
@@ -150,4 +148,4 @@ def changed_date(value: datetime | None, field: str) -> SafeString | str:
 @register.simple_tag
 def day(value: datetime | None) -> SafeString | str:
     """Return the day of a moment in UTC, or a dash."""
-    return "–" if value is None else _time(value, date_format(value.astimezone(UTC), "j M Y"))
+    return "–" if value is None else _time(value, date_format(value.astimezone(UTC), "DATE_FORMAT"))

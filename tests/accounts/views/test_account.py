@@ -95,5 +95,5 @@ def test_the_list_of_tokens_takes_the_same_statements(
 ):
     for _ in range(count):
         TokenFactory(user=person)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         client.get(reverse("accounts:token-list"))

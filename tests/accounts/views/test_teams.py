@@ -208,7 +208,7 @@ def test_the_list_of_teams_takes_the_same_statements(client, count, django_asser
     for _ in range(count):
         TeamFactory(captain=user, people=[UserFactory()])
     client.force_login(user)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         client.get(reverse("accounts:team-list"))
 
 
@@ -219,5 +219,5 @@ def test_a_team_s_page_takes_the_same_statements(client, count, django_assert_nu
     for _ in range(count):
         InvitationFactory(team=team)
     client.force_login(user)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         client.get(at("team-detail", team))

@@ -224,5 +224,5 @@ def test_the_entry_takes_the_same_statements(
     for _ in range(count):
         MembershipFactory(team=team, role=TeamRole.MEMBER)
     client.force_login(captain)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         client.get(at("entrant-detail", competition))

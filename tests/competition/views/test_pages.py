@@ -229,7 +229,7 @@ def test_the_overview_takes_the_same_statements(client, count, django_assert_num
     TeamFactory(captain=user)
     client.force_login(user)
     path = reverse("competition:competition-detail", args=[competition.slug])
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         client.get(path)
     assert entrant.state == EntrantState.ACCEPTED
 
