@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from grading.views import (
     boards,
@@ -45,7 +45,7 @@ console_patterns = [
     path("deadlines/<slug:code>/", deadlines.deadline_move, name="deadline-move"),
 ]
 
-competition_patterns = [
+competition_patterns: list[URLPattern | URLResolver] = [
     path("tracks/<slug:track>/methodology/", methodology.methodology, name="methodology"),
     path("tracks/<slug:track>/<slug:phase>/", include(phase_patterns)),
     path("submissions/", histories.submission_list, name="submission-list"),
@@ -62,7 +62,7 @@ submission_patterns = [
     path("report.csv", reports.report_csv, name="report-csv"),
 ]
 
-urlpatterns = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path("competitions/<slug:slug>/", include(competition_patterns)),
     path("submissions/<slug:code>/", include(submission_patterns)),
     path("downloads/plaudit-scorer-<str:version>.zip", methodology.scorer, name="scorer-download"),

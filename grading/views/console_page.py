@@ -129,11 +129,12 @@ def _scored_today(competition: Competition, now: datetime) -> Figure:
         state=EvaluationState.SCORED,
         finished_at__gte=day_start(aoe_day(now)),
     )
-    times = today.filter(started_at__isnull=False).values_list("started_at", "finished_at")
-    took = [finished - started for started, finished in times]
+    times = today.values_list("started_at", "finished_at")
+    took = [(end - start).total_seconds() for start, end in times if start and end]
     note = _("in this AoE day")
     if took:
-        note = _("median %(time)s of scoring") % {"time": seconds(median(took))}
+        middle = seconds(timedelta(seconds=median(took)))
+        note = _("median %(time)s of scoring") % {"time": middle}
     return Figure(_("Scored today"), grouped(today.count()), "", note)
 
 
@@ -295,7 +296,7 @@ def quota_of(competition: Competition, now: datetime) -> list[PhaseQuota]:
     )
     by_phase: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
-        by_phase.setdefault(row["phase"], []).append(row)
+        by_phase.setdefault(row["phase"], []).append(dict(row))
     phases = Phase.objects.filter(track__competition=competition).select_related("track")
     return [
         _phase_quota(phase, by_phase[phase.pk])

@@ -49,7 +49,7 @@ def phase_of(request: HttpRequest, slug: str, track: str, phase: str) -> Phase:
 
 def in_console(
     view: Callable[Concatenate[HttpRequest, Console, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
+) -> Callable[..., HttpResponse]:
     """Open a page to organizers and auditors; others who see the competition get 403."""
 
     @signed_in
@@ -64,7 +64,7 @@ def in_console(
 
 def acts_in_console(
     view: Callable[Concatenate[HttpRequest, Console, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
+) -> Callable[..., HttpResponse]:
     """Open a page to organizers alone: it changes something, or shows hidden references."""
 
     @signed_in

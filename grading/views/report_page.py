@@ -123,8 +123,9 @@ def reading_name(reading: str) -> str:
     """Return how a file was read, in words."""
     names = {
         "jsonl": "JSON Lines",
-        "array": _("a JSON array"),
+        "list": _("a JSON array"),
         "map": _("a JSON map of utt_id to text"),
+        "object": _("one JSON object"),
     }
     return names.get(reading, reading or _("a file"))
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
+from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.refusals import Refusal
+from accounts.refusals import Invalid, Refusal
 from accounts.views.access import kept, person, signed_in, viewer
 from competition.models import Phase
 from grading.forms import CheckForm, SubmissionForm, new_key
@@ -30,7 +30,7 @@ from grading.views.submit_page import SubmitPage, submit_page
 ENDPOINT = "html.submission-create"
 
 
-class UploadCut(errors.Invalid):
+class UploadCut(Invalid):
     """The body ended before its last field: the connection broke."""
 
     code = "UPLOAD_CUT"
@@ -103,22 +103,21 @@ def _check(request: HttpRequest, phase: Phase, handler: LimitedUploadHandler) ->
     return _answer(request, phase, form, {"check": check}, status=200)
 
 
-def _upload_of(request: HttpRequest, handler: LimitedUploadHandler) -> UploadedFile:
+def _upload_of(request: HttpRequest, handler: LimitedUploadHandler) -> UploadedFile[Any]:
     """Return the file that came; raises a refusal when it is missing, cut or too large."""
-    files = cast("MultiValueDict[str, UploadedFile]", request.FILES)
     if handler.oversized:
         text = _("The file is larger than %(limit)s bytes.") % {"limit": f"{handler.limit:,}"}
         raise errors.UploadTooLarge(text, limit=handler.limit)
     if request.POST.get("end") != "1":
         raise UploadCut(_("The connection broke before the whole file had arrived."))
-    upload = files.get("file")
+    upload = request.FILES.get("file")
     if upload is None:
         raise errors.FileNotGiven(_("No file was sent. Choose a file first."))
     return upload
 
 
 def _receive(
-    request: HttpRequest, phase: Phase, fields: dict[str, Any], upload: UploadedFile
+    request: HttpRequest, phase: Phase, fields: dict[str, Any], upload: UploadedFile[Any]
 ) -> Submission:
     sent = uploading.Sent(
         chunks=upload.chunks(),
@@ -142,6 +141,9 @@ def _arrived_at(request: HttpRequest) -> datetime:
 
 def _created(request: HttpRequest, submission: Submission) -> HttpResponse:
     place = submission.get_absolute_url()
+    if submission.repeated:
+        text = _("Your team had sent this very file before: this is that submission.")
+        messages.info(request, text)
     if not request.headers.get("X-Fragment"):
         return redirect(place)
     response = HttpResponse(status=201)
@@ -171,8 +173,7 @@ def _answer(
         return response
     page: SubmitPage = submit_page(viewer(request), phase, request.path, timezone.now())
     page.kept_file = True
-    form.data = form.data.copy()
-    form.data["idempotency_key"] = key
+    form.data = {**request.POST.dict(), "idempotency_key": key}
     return render(
         request, "grading/submit.html", {"page": page, "form": form, **context}, status=status
     )

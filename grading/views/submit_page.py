@@ -81,10 +81,19 @@ class SubmitPage:
         return self.blocked is None or self.blocked.code in CHECKABLE
 
     @property
+    def names(self) -> list[str]:
+        """What the addresses of the phase are made of."""
+        return [self.competition.slug, self.track.slug, self.phase.slug]
+
+    @property
+    def submit_url(self) -> str:
+        """Where "Submit" goes, also from the answer to a check."""
+        return reverse("grading:submission-create", args=self.names)
+
+    @property
     def check_url(self) -> str:
         """Where "Check only" goes."""
-        names = [self.competition.slug, self.track.slug, self.phase.slug]
-        return reverse("grading:submission-check", args=names)
+        return reverse("grading:submission-check", args=self.names)
 
     @property
     def utterance_count(self) -> int:
