@@ -1,0 +1,48 @@
+"""A real browser against a live server; all of it needs Chromium."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+@pytest.fixture
+def chromium(monkeypatch):
+    """A browser for one test: Playwright's event loop must not outlive it, others need theirs."""
+    # While the loop runs in this thread, the test's own statements are synchronous all the same.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium, live_server):
+    """Return a function that opens a page; what it writes to the console fails the test."""
+    contexts, complaints = [], []
+
+    def opened(path: str, **options: object):
+        context = chromium.new_context(base_url=live_server.url, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on(
+            "console",
+            lambda message: (
+                complaints.append(message.text) if message.type in {"error", "warning"} else None
+            ),
+        )
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
