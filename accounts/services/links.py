@@ -53,7 +53,8 @@ def _person(content: dict[str, Any]) -> User | None:
 def _state(purpose: str, user: User) -> str:
     # A reset works once: the password's hash is part of what is signed.
     state = user.email if purpose == VERIFY else f"{user.email}:{user.password}"
-    return str(salted_hmac(purpose, state, algorithm="sha256").hexdigest())[:32]
+    digest: str = salted_hmac(purpose, state, algorithm="sha256").hexdigest()
+    return digest[:32]
 
 
 def _invalid() -> LinkInvalid:

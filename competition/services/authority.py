@@ -47,9 +47,13 @@ def require_reason(reason: str) -> str:
 
 
 def require_no_interest(entrant: Entrant, users: list[User]) -> None:
-    """Raise ConflictOfInterest when an overseer would be a member of an official entrant."""
+    """Raise ConflictOfInterest when an overseer would be a member of an official entrant.
+
+    Locks the people: a role that is granted in the same instant waits.
+    """
     if entrant.kind != EntrantKind.OFFICIAL:
         return
+    lock_people(users)
     grants = RoleGrant.objects.filter(
         competition=entrant.competition,
         user__in=users,
@@ -62,6 +66,12 @@ def require_no_interest(entrant: Entrant, users: list[User]) -> None:
             _("%(name)s oversees this competition and cannot be in an official entry.")
             % {"name": holder.user.name}
         )
+
+
+def lock_people(users: list[User]) -> None:
+    """Lock the rows of people, in one order, until the transaction ends."""
+    rows = User.objects.select_for_update().filter(pk__in=[user.pk for user in users])
+    list(rows.order_by("pk").values_list("pk"))
 
 
 def place_of(entrant: Entrant, user: User) -> EntrantMember | None:

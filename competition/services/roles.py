@@ -10,7 +10,7 @@ from accounts.models import User
 from accounts.services import audit
 from competition.enums import EntrantKind, Role
 from competition.models import Competition, EntrantMember, RoleGrant
-from competition.services.authority import require_organizer
+from competition.services.authority import lock_people, require_organizer
 from competition.services.errors import ConflictOfInterest, RoleHeld
 
 
@@ -24,7 +24,7 @@ def grant(
     """
     require_organizer(actor, competition)
     with audit.audited():
-        Competition.objects.select_for_update().get(pk=competition.pk)
+        lock_people([user])
         if role != Role.RATER:
             _require_outside(competition, user)
         held = competition.grants.filter(user=user, role=role, revoked_at__isnull=True)

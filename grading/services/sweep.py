@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
+from accounts.services import logins
 from competition.enums import CompetitionState
 from competition.models import DeadlineChange, EntrantChange, Phase
 from grading import storage
@@ -42,6 +43,7 @@ class Swept:
 
 def sweep(*, now: datetime) -> Swept:
     """Release lapsed leases, ring for what was never picked up, and now and then tidy up."""
+    logins.summarize_failures(now=now)
     lapsed = _release_lapsed(now)
     made = _ensure_recipes(now)
     return Swept(
