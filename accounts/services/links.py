@@ -43,7 +43,8 @@ def read_token(purpose: str, token: str, now: datetime) -> User:
 
 def address(name: str, token: str) -> str:
     """Return the full address of a page of accounts that takes a token or secret."""
-    return settings.SITE_URL.rstrip("/") + reverse(f"accounts:{name}", args=[token])
+    site: str = settings.SITE_URL
+    return site.rstrip("/") + reverse(f"accounts:{name}", args=[token])
 
 
 def _person(content: dict[str, Any]) -> User | None:
