@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -19,6 +20,8 @@ PUBLIC_FILES = VAR_DIR / "files"
 HIDDEN_FILES = VAR_DIR / "hidden"
 if not REDIS_URL:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+else:
+    CACHES["default"]["KEY_PREFIX"] = os.environ.get("PYTEST_XDIST_WORKER", "alone")
 if not DATABASE_URL:
     DATABASES = {
         "default": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -66,7 +67,10 @@ def take(board: Board, now: datetime) -> Snapshot:
     public = selection.counted(phase, before=frozen_at) if frozen_at else current
     rows = _rows(board, recipe, public, PUBLIC, now)
     data = board_data.build(board, recipe, rows, now)
-    rows += _rows(board, recipe, current, CURRENT, now)
+    if frozen_at:
+        rows += _rows(board, recipe, current, CURRENT, now)
+    else:
+        rows += [_for_audience(row, CURRENT) for row in rows]
     return Snapshot(board.wanted, rows, data, frozen_at)
 
 
@@ -121,6 +125,13 @@ def _rows(
             standing.difference = found.get(row.entry.name, {})
             rows.append(standing)
     return rows
+
+
+def _for_audience(row: Standing, audience: str) -> Standing:
+    """Return the same unsaved row for another audience: nothing is computed twice."""
+    twin = copy(row)
+    twin.audience = audience
+    return twin
 
 
 def _name(entrant: Entrant) -> str:
