@@ -18,10 +18,16 @@ VAR_DIR = Path(tempfile.mkdtemp(prefix="plaudit-tests-"))
 atexit.register(shutil.rmtree, VAR_DIR, ignore_errors=True)
 PUBLIC_FILES = VAR_DIR / "files"
 HIDDEN_FILES = VAR_DIR / "hidden"
-if not REDIS_URL:
-    CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+if REDIS_URL:
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL,
+            "KEY_PREFIX": os.environ.get("PYTEST_XDIST_WORKER", "alone"),
+        }
+    }
 else:
-    CACHES["default"]["KEY_PREFIX"] = os.environ.get("PYTEST_XDIST_WORKER", "alone")
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 if not DATABASE_URL:
     DATABASES = {
         "default": {
