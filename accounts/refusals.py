@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 
-class Refusal(Exception):  # noqa: N818  a refusal is an answer, not an error
+class Refusal(Exception):
     """A request that the rules do not allow; pages and API turn it into a 4xx answer."""
 
     code: ClassVar[str] = "REFUSED"
