@@ -17,7 +17,7 @@ ID = "utt_id"
 TEXT = "text_with_nvvs"
 LANGUAGE = "language"
 
-_CONTROL = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]")
+_NOT_IN_ID = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029/\\\\]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN_KEYS = 6
 _SHOWN_IDS = 20
@@ -49,7 +49,7 @@ def take_text(row: Row, report: Collector, utt_id: str | None) -> str | None:
         )
         return None
     # A lone surrogate was reported when the row was decoded.
-    return None if _SURROGATE.search(text) else text
+    return None if row.is_faulty and _SURROGATE.search(text) else text
 
 
 class IdReader:
@@ -66,7 +66,7 @@ class IdReader:
     def take(self, row: Row) -> str | None:
         """Return the trimmed utt_id of a row, or None after reporting that it has none."""
         written = take_string(row, ID, self._report)
-        if written is None or _SURROGATE.search(written):
+        if written is None or (row.is_faulty and _SURROGATE.search(written)):
             return None
         utt_id = written.strip()
         line = row.piece.line
@@ -91,9 +91,10 @@ class IdReader:
     def _fault(self, utt_id: str) -> str:
         if len(utt_id) > self._longest:
             return "long"
-        if _CONTROL.search(utt_id):
-            return "control"
-        return "slash" if "/" in utt_id or "\\" in utt_id else ""
+        found = _NOT_IN_ID.search(utt_id)
+        if found is None:
+            return ""
+        return "slash" if found[0] in "/\\" else "control"
 
     def _note_trimmed(self, written: str) -> None:
         self._trimmed += 1

@@ -28,6 +28,7 @@ TRADITIONAL_SHARE = 0.05
 
 _SHOWN_IDS = 20
 _HINTED_IDS = 10_000
+_BRACKETED = re.compile(r"\[[^\[\]]*+\]")
 _OTHER_BRACKETS = re.compile("[<(（【［]")
 # In every language these are units, so most texts need no normalizer to be seen not to be empty.
 _SURE_UNIT = re.compile("[0-9A-Za-z\u4e00-\u9fa5]")
@@ -108,16 +109,7 @@ class _Check:
     def _check_text(self, line: int, utt_id: str, language: str | None, text: str) -> None:
         limits = self._limits
         if len(text) > limits.text_characters:
-            # Nothing is normalized and nothing past the limit is looked at.
-            self._report.error(
-                "TEXT_TOO_LONG",
-                line=line,
-                utt_id=utt_id,
-                characters=len(text),
-                limit=limits.text_characters,
-            )
-            faults = scan(_whole_tags(text[: limits.text_characters]), self._labels).faults
-            self._report_faults(line, utt_id, faults)
+            self._check_long_text(line, utt_id, text)
             return
         if not text or text.isspace():
             self._blank += 1
@@ -127,15 +119,27 @@ class _Check:
         if language != "en":
             self._han_texts.append(text)
 
+    def _check_long_text(self, line: int, utt_id: str, text: str) -> None:
+        """Report a text over the limit: nothing of it is normalized, only its start is scanned."""
+        limit = self._limits.text_characters
+        self._report.error(
+            "TEXT_TOO_LONG", line=line, utt_id=utt_id, characters=len(text), limit=limit
+        )
+        self._check_count(line, utt_id, sum(1 for _ in _BRACKETED.finditer(text)))
+        faults = scan(_whole_tags(text[:limit]), self._labels).faults
+        self._report_faults(line, utt_id, faults)
+
+    def _check_count(self, line: int, utt_id: str, tags: int) -> None:
+        limit = self._limits.tags
+        if tags > limit:
+            self._report.error("TOO_MANY_TAGS", line=line, utt_id=utt_id, tags=tags, limit=limit)
+
     def _check_tags(self, line: int, utt_id: str, language: str | None, text: str) -> None:
         found = scan(text, self._labels)
         if found.faults:
             self._report_faults(line, utt_id, found.faults)
         tags = len(found.tags) + len(found.faults)
-        if tags > self._limits.tags:
-            self._report.error(
-                "TOO_MANY_TAGS", line=line, utt_id=utt_id, tags=tags, limit=self._limits.tags
-            )
+        self._check_count(line, utt_id, tags)
         if _OTHER_BRACKETS.search(text):
             self._warn_of_lookalikes(line, utt_id, text)
         if not tags and not _SURE_UNIT.search(text) and not _has_units(text, language):

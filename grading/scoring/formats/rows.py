@@ -44,10 +44,11 @@ _JUDGED_PAIRS = 1_000  # of an object, to tell what it is
 
 
 class Row(NamedTuple):
-    """One object of the file, and where it stands in it."""
+    """One object of the file, and where it stands in it; `is_faulty` when it was complained of."""
 
     piece: Piece
     value: dict[str, object]
+    is_faulty: bool = False
 
 
 class RowReader:
@@ -119,14 +120,14 @@ class RowReader:
                 self._report.error("TOO_MANY_ROWS", line=piece.line, limit=self._limits.rows)
                 self.complete = False
                 return
-            value = self._value(piece)
-            if value is not None:
-                yield Row(piece, value)
+            row = self._row(piece)
+            if row is not None:
+                yield row
             if self._progress is not None and piece.offset >= due:
                 self._progress(piece.offset, size)
                 due = piece.offset + step
 
-    def _value(self, piece: Piece) -> dict[str, object] | None:
+    def _row(self, piece: Piece) -> Row | None:
         if piece.broken:
             self._report_cut(piece)
             return None
@@ -148,14 +149,14 @@ class RowReader:
             if not decoded.readable:
                 self._salvage(piece.raw)
                 return None
-        return self._as_row(piece, decoded.value)
-
-    def _as_row(self, piece: Piece, value: object) -> dict[str, object] | None:
-        if not isinstance(value, dict):
-            self._report.error("WRONG_SHAPE", line=piece.line, reason="row", found=type_name(value))
+        if not isinstance(decoded.value, dict):
+            found = type_name(decoded.value)
+            self._report.error("WRONG_SHAPE", line=piece.line, reason="row", found=found)
             return None
-        if self.reading is not Reading.MAP:
-            return value
+        value = self._as_prediction(piece, decoded.value) if is_pair else decoded.value
+        return Row(piece, value, bool(decoded.faults))
+
+    def _as_prediction(self, piece: Piece, value: dict[str, object]) -> dict[str, object]:
         ((utt_id, text),) = value.items()
         if utt_id in self._keys:
             self._report.error("DUPLICATE_JSON_KEY", line=piece.line, utt_id=utt_id, key=utt_id)

@@ -837,6 +837,12 @@ def test_a_hostile_file_at_the_size_limit_is_answered_in_seconds(kind: str) -> N
     assert time.process_time() - start < 30
 
 
+def test_a_long_text_of_tags_is_refused_for_both() -> None:
+    checked = check(with_text("[laugh]" * 5000))
+    assert codes(checked) == ["TEXT_TOO_LONG", "TOO_MANY_TAGS"]
+    assert checked.report.problems[1].params["tags"] == 5000
+
+
 def test_labels_are_the_competitions_own() -> None:
     assert "sigh" in LABELS
     assert codes(check(GOOD, labels=frozenset({"laugh"}))) == ["UNSUPPORTED_NVV_TAG"]
