@@ -21,21 +21,23 @@ SECRETS = (
     (re.compile(r"\bplt_[\w-]+"), "plt_***"),
     (re.compile(r"(?<=/)(verify|reset|invitations)/[^/\s\"'?]+"), r"\1/***"),
     (re.compile(r"(?<=[\w/])\?[^\s\"']+"), "?***"),
-    (re.compile(r"(\w+://)[^/\s:@]*:[^/\s@]+@"), r"\1***@"),
+    (re.compile(r"(\b\w{1,20}://)[^/\s:@]*:[^/\s@]+@"), r"\1***@"),
 )
 LONGEST = 2_000
+LONGEST_SECRET = 500
+LONGEST_EXCEPTION = 20_000
 
 
-def redact(text: str) -> str:
-    """Return `text` without tokens, secrets in addresses, query strings and passwords in URLs."""
+def redact(text: str, longest: int = LONGEST) -> str:
+    """Return at most `longest` characters of `text`; a log line is no place for a file.
+
+    Tokens, secrets in addresses, query strings and passwords in URLs are taken out first, from
+    little more than what is kept: the patterns cost more than linear time.
+    """
+    kept = text[: longest + LONGEST_SECRET]
     for pattern, replacement in SECRETS:
-        text = pattern.sub(replacement, text)
-    return text
-
-
-def shorten(text: str) -> str:
-    """Return at most LONGEST characters; a log line is no place for a file."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
+        kept = pattern.sub(replacement, kept)
+    return kept if len(text) <= longest else f"{kept[:longest]}… ({len(text)} characters)"
 
 
 class JsonFormatter(logging.Formatter):
@@ -49,13 +51,13 @@ class JsonFormatter(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "event": shorten(redact(record.getMessage())),
+            "event": redact(record.getMessage()),
             "request_id": REQUEST_ID.get(),
             "task_id": TASK_ID.get(),
         }
         fields = {name: value for name, value in fields.items() if value} | extras(record)
         if record.exc_info:
-            fields["exception"] = redact(self.formatException(record.exc_info))
+            fields["exception"] = redact(self.formatException(record.exc_info), LONGEST_EXCEPTION)
         return fields
 
 
@@ -64,9 +66,9 @@ class PlainFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         said = [f"{name}={value}" for name, value in extras(record).items()]
-        line = " ".join([record.levelname.lower(), shorten(redact(record.getMessage())), *said])
+        line = " ".join([record.levelname.lower(), redact(record.getMessage()), *said])
         if record.exc_info:
-            line += "\n" + redact(self.formatException(record.exc_info))
+            line += "\n" + redact(self.formatException(record.exc_info), LONGEST_EXCEPTION)
         return line
 
 
@@ -84,7 +86,7 @@ def _plain(value: object) -> object:
         return value
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value[:20]]
-    return shorten(redact(str(value)))
+    return redact(str(value))
 
 
 def bind_task(task_id: str, **_: Any) -> None:

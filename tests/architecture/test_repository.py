@@ -11,9 +11,9 @@ from tests.architecture.sources import ROOT, modules, name
 READ = re.compile(
     r"""(?:\benv(?:\.\w+)?\(|environ(?:\.get|\.setdefault)?[(\[])\s*["']([A-Z][A-Z0-9_]+)"""
 )
-OF_OTHERS = {"DJANGO_SETTINGS_MODULE", "XDG_CONFIG_HOME"}
+OF_OTHERS = {"DJANGO_SETTINGS_MODULE", "PYTEST_XDIST_WORKER"}
 MACHINE_PATHS = re.compile(r"(?<![\w.~])/(?:home|Users|root|work)/[\w.]")
-UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+UNFINISHED = re.compile(r"#\s*TODO\b|\bTODO:|\bFIXME\b|\bXXX\b")
 FOREIGN = ("tests/cases/", "tests/golden/")
 
 
@@ -43,7 +43,7 @@ def test_every_setting_read_from_the_environment_is_in_the_example() -> None:
     read = {
         variable
         for path in modules()
-        if name(path) != "plaudit"
+        if name(path).partition("/")[0] not in {"plaudit", "scripts"}
         for variable in READ.findall(path.read_text(encoding="utf-8"))
     }
     assert read - listed - OF_OTHERS == set()

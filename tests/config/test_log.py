@@ -62,8 +62,10 @@ def test_a_value_whose_name_says_secret_is_not_logged(name: str) -> None:
     assert line(record("x", **{name: "hunter2"}))[name] == "***"
 
 
-def test_a_long_text_is_cut() -> None:
-    assert len(str(line(record("a" * 100_000))["event"])) < 2_100
+def test_a_long_text_is_cut_and_no_secret_shows_at_the_cut() -> None:
+    assert len(str(line(record("a" * 10_000_000))["event"])) < 2_100
+    for before in range(1_900, 2_001, 7):
+        assert "hunter2" not in line(record("a" * before + " redis://:hunter2@host/0"))["event"]
 
 
 def test_an_exception_comes_with_its_frames_and_without_secrets() -> None:
