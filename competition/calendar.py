@@ -37,12 +37,12 @@ def season(phases: Iterable[Phase], now: datetime) -> Season:
 
 
 def next_phase(phases: Iterable[Phase], now: datetime) -> Phase | None:
-    """Return the phase whose clock counts: the open one that closes first, else the next to open,
-    else the last that closed."""
+    """Return the phase whose clock counts: the open one that closes first (of several, the last in
+    order), else the next to open, else the last that closed."""
     listed = list(phases)
     running = [phase for phase in listed if phase.opens_at <= now < phase.closes_at]
     if running:
-        return min(running, key=lambda phase: phase.closes_at)
+        return min(reversed(running), key=lambda phase: phase.closes_at)
     upcoming = [phase for phase in listed if now < phase.opens_at]
     if upcoming:
         return min(upcoming, key=lambda phase: phase.opens_at)

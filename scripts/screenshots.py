@@ -1,6 +1,6 @@
 """Take pictures of the pages of a running server: each role, theme and width.
 
-    python scripts/screenshots.py --base http://127.0.0.1:8000 --logins var/logins.json --out var/pictures
+    python scripts/screenshots.py --base http://127.0.0.1:8000 --logins var/demo-logins.json --out var/pictures
 
 Needs Chromium and Playwright, and the demo's data and log-ins. A page that answers with an error or
 writes to the browser's console is named at the end, and the exit status is 1.
@@ -106,7 +106,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--base", default="http://127.0.0.1:8000")
-    parser.add_argument("--logins", type=Path, default=Path("var/logins.json"))
+    parser.add_argument("--logins", type=Path, default=Path("var/demo-logins.json"))
     parser.add_argument("--out", type=Path, default=Path("var/pictures"))
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(SHOTS))
     parser.add_argument("--themes", type=lambda text: text.split(","), default=["light", "dark"])

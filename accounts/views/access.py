@@ -67,6 +67,15 @@ def back(request: HttpRequest, fallback: str) -> str:
     return fallback
 
 
+def confirmed(request: HttpRequest, word: str) -> bool:
+    """Return whether the word that confirms the act was typed; if not, say so on the next page."""
+    if request.POST.get("confirm", "").strip() == word:
+        return True
+    text = _("Type “%(word)s” exactly; nothing has changed.") % {"word": word}
+    messages.error(request, text)
+    return False
+
+
 def _to_login(request: HttpRequest) -> HttpResponse:
     page = request.get_full_path()
     if request.method == "POST":

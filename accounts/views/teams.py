@@ -15,7 +15,10 @@ from accounts.forms.teams import InvitationForm, RoleForm, TeamForm
 from accounts.models import Team, TeamMembership
 from accounts.rosters import members_of, memberships_of, open_invitations, teams_of
 from accounts.services import teams
-from accounts.views.access import kept, person, signed_in, viewer
+from accounts.views.access import confirmed, kept, person, signed_in, viewer
+
+LEAVE = "leave"
+"""What is typed to leave a team."""
 
 
 @signed_in
@@ -136,6 +139,8 @@ def member_remove(request: HttpRequest, code: str, member: str) -> HttpResponse:
 def team_leave(request: HttpRequest, code: str) -> HttpResponse:
     """Leave a team."""
     team = _team(request, code)
+    if not confirmed(request, LEAVE):
+        return redirect("accounts:team-detail", team.code)
     with refusals_told(request):
         teams.leave_team(actor=person(request), team=team, now=timezone.now())
         messages.success(request, _("You have left %(team)s.") % {"team": team.name})

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.forms.refusals import refusals_on, refusals_told
-from accounts.views.access import kept, person, signed_in
+from accounts.views.access import confirmed, kept, person, signed_in
 from competition.entries import joinable, led_teams
 from competition.enums import EntrantState, MemberRole
 from competition.forms import MemberForm, RegistrationForm, TermsForm, WithdrawForm
@@ -18,6 +18,9 @@ from competition.models import Competition, Entrant
 from competition.queries import current_terms, entrant_of, has_accepted_terms, members_of
 from competition.services import entry
 from competition.views.frame import find_competition, frame
+
+LEAVE = "leave"
+"""What is typed to leave an entry."""
 
 
 @signed_in
@@ -131,6 +134,8 @@ def member_remove(request: HttpRequest, slug: str, member: str) -> HttpResponse:
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
     """Leave the entry."""
     _competition, entrant = _own(request, slug)
+    if not confirmed(request, LEAVE):
+        return redirect("competition:entrant-detail", slug)
     with refusals_told(request):
         entry.leave(actor=person(request), entrant=entrant, now=timezone.now())
         messages.success(request, _("You no longer take part."))

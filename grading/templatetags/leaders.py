@@ -21,6 +21,7 @@ class Leader:
     """One of the first places."""
 
     place: int
+    code: str
     team: str
     system: str
     score: str
@@ -42,6 +43,7 @@ def leaders(context: template.Context, phase: Phase) -> list[Leader] | None:
 def _leader(row: Standing) -> Leader:
     return Leader(
         place=row.place or 0,
+        code=row.entrant.code,
         team=row.entrant.team.name,
         system=row.evaluation.submission.system,
         score=shown.number(row.score, 2),

@@ -35,6 +35,7 @@ def test_a_competition_is_open_coming_or_past(phases, expected):
     ("phases", "expected"),
     [
         ([phase(-2, 5, "dev"), phase(-1, 3, "final")], "final"),
+        ([phase(-2, 5, "dev"), phase(-1, 5, "final")], "final"),
         ([phase(-2, -1, "dev"), phase(4, 5, "final"), phase(2, 9, "extra")], "extra"),
         ([phase(-9, -8, "dev"), phase(-5, -2, "final")], "final"),
     ],

@@ -190,6 +190,8 @@ def test_the_last_captain_cannot_leave_and_learns_why(client, team, captain):
 
 def test_a_member_leaves(client, team, member):
     client.force_login(member)
+    response = client.post(at("team-leave", team), follow=True)
+    assert "exactly; nothing has changed." in words(response)
     response = client.post(at("team-leave", team), {"confirm": "leave"})
     assert response.url == reverse("accounts:team-list")
     assert client.get(at("team-detail", team)).status_code == 404

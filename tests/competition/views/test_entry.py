@@ -177,7 +177,7 @@ def test_after_the_first_charge_nobody_leaves(client, competition, entrant):
     entry.note_charge(entrant_id=entrant.pk, now=NOW)
     member = entrant.members.exclude(user__name="Ada").get().user
     client.force_login(member)
-    response = client.post(at("entrant-leave", competition), follow=True)
+    response = client.post(at("entrant-leave", competition), {"confirm": "leave"}, follow=True)
     assert response.request["PATH_INFO"] == at("entrant-detail", competition)
     assert entrant.members.filter(user=member, left_at=None).exists()
 
@@ -185,7 +185,10 @@ def test_after_the_first_charge_nobody_leaves(client, competition, entrant):
 def test_a_member_leaves_before(client, competition, entrant):
     member = entrant.members.exclude(user__name="Ada").get().user
     client.force_login(member)
-    response = client.post(at("entrant-leave", competition))
+    response = client.post(at("entrant-leave", competition), {"confirm": "no"}, follow=True)
+    assert "exactly; nothing has changed." in words(response)
+    assert entrant.members.filter(user=member, left_at=None).exists()
+    response = client.post(at("entrant-leave", competition), {"confirm": "leave"})
     assert response.url == at("competition-detail", competition)
     assert not entrant.members.filter(user=member, left_at=None).exists()
 
