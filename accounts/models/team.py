@@ -1,12 +1,31 @@
 from __future__ import annotations
 
+from typing import Self, TypeVar
+
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
-from django.db.models import Q
+from django.db.models import Model, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from accounts.codes import new_code
 from accounts.enums import TeamRole
 from accounts.models.user import User
+
+
+ModelT_co = TypeVar("ModelT_co", bound=Model, covariant=True)
+
+
+class TeamQuerySet(QuerySet[ModelT_co]):
+    """Teams; their pages are for their members. Boards show names through the entrants."""
+
+    def visible_to(self, user: User | AnonymousUser | None) -> Self:
+        """Return the teams that the person is in; administrators see all."""
+        if not isinstance(user, User) or not user.is_active:
+            return self.none()
+        if user.is_superuser:
+            return self.all()
+        places = TeamMembership.objects.filter(user=user, left_at__isnull=True)
+        return self.filter(pk__in=places.values("team_id"))
 
 
 class Team(models.Model):
@@ -18,6 +37,8 @@ class Team(models.Model):
     affiliation = models.CharField(_("affiliation"), max_length=160, blank=True)
     created_at = models.DateTimeField()
     members = models.ManyToManyField(User, through="TeamMembership", related_name="teams")
+
+    objects = TeamQuerySet.as_manager()
 
     class Meta:
         ordering = ["name_key"]
