@@ -11,7 +11,6 @@ from accounts.codes import new_code
 from accounts.enums import TeamRole
 from accounts.models.user import User
 
-
 ModelT_co = TypeVar("ModelT_co", bound=Model, covariant=True)
 
 
