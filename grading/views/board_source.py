@@ -104,16 +104,16 @@ def _public(phase: Phase, view: str, now: datetime) -> tuple[tuple[BoardRow, ...
     board = Board.objects.filter(phase=phase).defer("data").first()
     if board is None or board.built_at is None:
         return (), _head_of(queries.board_object(phase, None, now))
-    return _snapshot(board.pk, board.built, board.built_at, view)
+    return _snapshot(phase.code, board.built, board.built_at, view)
 
 
 @lru_cache(maxsize=SNAPSHOTS_KEPT)
 def _snapshot(
-    board_id: int, built: int, built_at: datetime, view: str
+    phase_code: str, built: int, built_at: datetime, view: str
 ) -> tuple[tuple[BoardRow, ...], Json]:
     """Return the rows of a snapshot; number and time of its making are what tells it from others."""
     data = Board.objects.values_list("data", flat=True).get(
-        pk=board_id, built=built, built_at=built_at
+        phase__code=phase_code, built=built, built_at=built_at
     )
     return rows_from(data, view), _head_of(data)
 

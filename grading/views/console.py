@@ -56,7 +56,7 @@ def console(request: HttpRequest, place: Console) -> HttpResponse:
 @require_safe
 def submission_list(request: HttpRequest, place: Console) -> HttpResponse:
     """List every submission of a competition, newest first, filtered by state, entrant and phase."""
-    chosen = {key: request.GET.get(key, "") for key in ("state", "entrant", "phase")}
+    chosen = {key: _code(request.GET.get(key, "")) for key in ("state", "entrant", "phase")}
     found = _filtered(place.competition, chosen)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
     rows = listed(list(page), place.user, timezone.now(), counted=False)
@@ -71,6 +71,11 @@ def submission_list(request: HttpRequest, place: Console) -> HttpResponse:
         "phases": _phases(place.competition),
     }
     return render(request, "grading/console_submissions.html", context)
+
+
+def _code(text: str) -> str:
+    """Return a code that a query names, empty for anything that cannot be one."""
+    return text if text.isascii() and text.isalnum() else ""
 
 
 def _filtered(competition: Competition, chosen: dict[str, str]) -> QuerySet[Submission]:

@@ -21,6 +21,7 @@ from grading.scoring import __version__, registry
 from grading.scoring.tracks.base import Section
 from grading.sentences import phrase
 from grading.views.lookups import track_of
+from grading.views.titles import title_of
 
 ZIP_TYPE = "application/zip"
 
@@ -63,6 +64,7 @@ def methodology(request: HttpRequest, slug: str, track: str) -> HttpResponse:
     params = scorer_of.params(found.params)
     context = {
         "track": found,
+        "track_title": title_of(found),
         "competition": found.competition,
         "scorer": scorer_of,
         "params": scorer_of.params_json(params),

@@ -134,9 +134,8 @@ def _change(now: Mapping[str, Any], before: Mapping[str, Any] | None, key: str) 
 
 
 def _counts(part: Mapping[str, Any]) -> str:
-    if part.get("tp") is None:
-        return ""
-    return f"{part['tp']} · {part['fp']} · {part['fn']}"
+    counts = [part.get(name) for name in ("tp", "fp", "fn")]
+    return "" if None in counts else " · ".join(str(count) for count in counts)
 
 
 def label_rows(seen: Seen) -> list[LabelRow]:
@@ -146,19 +145,18 @@ def label_rows(seen: Seen) -> list[LabelRow]:
     languages = sorted(seen.languages.items(), reverse=True)
     names = sorted({name for _code, part in languages for name in part.get("labels") or {}})
     return [
-        LabelRow(
-            name, tuple(_label_cell(code, part["labels"].get(name)) for code, part in languages)
-        )
+        LabelRow(name, tuple(_label_cell(code, part, name) for code, part in languages))
         for name in names
     ]
 
 
-def _label_cell(code: str, counts: Mapping[str, Any] | None) -> LabelCell:
+def _label_cell(code: str, part: Mapping[str, Any], label: str) -> LabelCell:
+    counts = (part.get("labels") or {}).get(label)
     if not counts:
         return LabelCell(code, NONE, "", NONE)
     f1 = counts.get("f1")
     width = "" if f1 is None else share_width(f1, 1)
-    return LabelCell(code, number(f1), width, f"{counts['tp']} · {counts['fp']} · {counts['fn']}")
+    return LabelCell(code, number(f1), width, _counts(counts))
 
 
 def moved(seen: Seen, before: Seen | None, name: str, weights: Mapping[str, float]) -> Moved | None:
