@@ -98,6 +98,7 @@ def test_every_fault_is_listed_with_its_path() -> None:
         ({"weights": {"f1": 10**5000, "mntd": 0, "error": 0}}, "weights.f1"),
         ({"weights": {"f1": "1e-30", "mntd": 0, "error": 1}}, "weights.f1"),
         ({"weights": {"f1": float("inf"), "mntd": 0, "error": 1}}, "weights.f1"),
+        ({"weights": {"f1": None, "mntd": 0, "error": 1}}, "weights.f1"),
         ({"tie_breaks": "f1"}, "tie_breaks"),
         ({"languages": None}, "languages"),
     ],

@@ -223,3 +223,23 @@ def test_the_methodology_shows_what_the_code_does() -> None:
     )
     assert "NTD 3/8" in shown.values()
     assert "TP 2, FP 0, FN 0" in shown.values()
+
+
+def test_the_points_of_the_parts_make_up_the_score() -> None:
+    found = TRACK.compose(demo_tallies(), PARAMS)
+    points = TRACK.points(found.languages, PARAMS)
+    assert set(points) == {"f1", "mntd", "error"}
+    assert sum(points.values()) == pytest.approx(found.score, abs=1e-9)
+    half = TRACK.compose(NvvTallies(demo_tallies().of_language("zh")), PARAMS)
+    assert TRACK.points(half.languages, PARAMS) == {}
+
+
+def test_stored_tallies_are_read_back() -> None:
+    tallies = demo_tallies()
+    assert TRACK.tallies(tallies.to_bytes()) == tallies
+
+
+def test_a_withheld_score_has_no_difference() -> None:
+    half = NvvTallies(demo_tallies().of_language("zh"))
+    (unknown,) = TRACK.paired(half, [half], PARAMS, seed=1, replicates=100)
+    assert (unknown.delta, unknown.low, unknown.high, unknown.p_value) == (None,) * 4
