@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from accounts.models import AuditEvent
+from competition.services import references
 from grading import storage
 from grading.enums import EvaluationState, FailureCode, QuotaState, RecipeRole, SubmissionState
 from grading.models import (
@@ -280,6 +281,93 @@ def test_three_silent_workers_end_a_validation_with_a_reason(arena):
     submission.refresh_from_db()
     assert (submission.state, submission.failure_code) == (SubmissionState.FAILED, "WORKER_LOST")
     assert submission.failure_reason
+
+
+def steal(model, fields):
+    """Return a run that loses its claim on the only row of `model` while it works."""
+
+    def run(*args, watch, **kwargs):
+        model.objects.update(**fields)
+        watch(1, 2)
+        pytest.fail("worked on without a claim")
+
+    return run
+
+
+def test_a_run_whose_claim_is_gone_stops_and_writes_nothing(arena, monkeypatch, settings):
+    settings.EVALUATION_RENEW_SECONDS = 0
+    _, evaluation = accept(arena, arena.perfect())
+    monkeypatch.setattr(child, "run", steal(Evaluation, {"attempt": 9}))
+    assert evaluations.run(evaluation_id=evaluation.pk, worker="w1", clock=clock) is None
+    evaluation.refresh_from_db()
+    assert (evaluation.state, evaluation.attempt) == (EvaluationState.RUNNING, 9)
+
+
+def test_a_validation_whose_submission_is_cancelled_meanwhile_writes_nothing(
+    arena, monkeypatch, settings
+):
+    settings.EVALUATION_RENEW_SECONDS = 0
+    submission = submit(arena, arena.perfect())
+    gone = {"state": SubmissionState.CANCELLED, "lease_until": None}
+    monkeypatch.setattr(child, "run", steal(Submission, gone))
+    assert validation.validate(submission_id=submission.pk, clock=clock) is None
+    submission.refresh_from_db()
+    assert (submission.state, submission.validated_at) == (SubmissionState.CANCELLED, None)
+
+
+def test_progress_and_the_lease_are_renewed_while_the_child_lives(arena, monkeypatch, settings):
+    settings.EVALUATION_RENEW_SECONDS = 0
+    _, evaluation = accept(arena, arena.perfect())
+    seen = []
+
+    def run(*args, watch, **kwargs):
+        watch(3, 16)
+        seen.append(Evaluation.objects.values("progress_done", "lease_until").get())
+        raise ChildFailed(FailureCode.SCORER_TIMEOUT, may_retry=False)
+
+    monkeypatch.setattr(child, "run", run)
+    evaluations.run(evaluation_id=evaluation.pk, worker="w1", clock=clock)
+    assert seen == [{"progress_done": 3, "lease_until": LATER + timedelta(seconds=30)}]
+
+
+def test_references_that_are_gone_are_our_failure_and_cost_nothing(arena, settings):
+    arena.track.params = {**arena.track.params, "collars": {"en": 1, "zh": 5}}
+    arena.track.save()
+    references.path_of(arena.phase.references).unlink()
+    submission = submit(arena, arena.perfect())
+    for _ in range(3):
+        validation.validate(submission_id=submission.pk, clock=clock)
+    submission.refresh_from_db()
+    assert (submission.state, submission.failure_code) == ("failed", FailureCode.STORAGE_ERROR)
+    assert submission.quota.state == QuotaState.RELEASED
+
+
+def test_a_number_that_is_not_finite_is_refused_before_the_database_sees_it(arena, monkeypatch):
+    _, evaluation = accept(arena, arena.perfect())
+    honest = child.run
+
+    def tampered(*args, **kwargs):
+        result = honest(*args, **kwargs)
+        result["score"]["languages"]["en"]["interval"] = [0.0, float("nan")]
+        return result
+
+    monkeypatch.setattr(child, "run", tampered)
+    failed = evaluations.run(evaluation_id=evaluation.pk, worker="w1", clock=clock)
+    assert (failed.state, failed.failure_code) == ("failed", FailureCode.SCORER_CRASHED)
+
+
+def test_the_recipe_follows_the_definition_until_the_first_score(arena):
+    first = recipes.live_recipe(arena.phase)
+    arena.track.params = {**arena.track.params, "collars": {"en": 1, "zh": 5}}
+    arena.track.save()
+    arena.phase.refresh_from_db()
+    second = recipes.ensure_live(phase=arena.phase, now=LATER)
+    assert second.digest != first.digest
+    assert recipes.live_recipe(arena.phase) == second
+    accept(arena, arena.perfect())
+    arena.track.params = {**arena.track.params, "collars": {"en": 2, "zh": 5}}
+    arena.track.save()
+    assert recipes.ensure_live(phase=arena.phase, now=LATER) == second
 
 
 def test_no_text_of_the_references_is_in_anything_a_participant_can_get(arena, caplog, capfd):

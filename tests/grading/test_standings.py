@@ -15,7 +15,7 @@ from accounts.models import User
 from competition.enums import EntrantKind, EntrantState, Feedback, Role
 from competition.models import Phase, RoleGrant
 from grading import queries
-from grading.models import Board, Evaluation, Standing
+from grading.models import Board, Evaluation, PhaseRecipe, Standing
 from grading.services import boards, doorbell, standings
 from tests.factories.accounts import UserFactory
 from tests.factories.grading import NOW, Arena, scored
@@ -131,6 +131,18 @@ def test_a_board_without_scores_has_no_rows(arena):
     data = queries.board_object(phase_now(arena), ANYBODY, LATER)
     assert data["format"] == "plaudit.board/1"
     assert set(data["views"]) == {"final", "en", "zh"}
+
+
+def test_a_phase_without_a_recipe_has_an_empty_board(arena):
+    PhaseRecipe.objects.all().delete()
+    rebuild(arena)
+    data = queries.board_object(phase_now(arena), ANYBODY, LATER)
+    assert (data["recipe"], data["views"]) == (None, {})
+
+
+def test_every_board_of_a_competition_follows_a_change_of_its_entrants(arena):
+    boards.want_rebuild_of_competition(competition_id=arena.competition.pk, now=NOW)
+    assert board_of(arena).wanted == 1
 
 
 def test_rebuilding_twice_gives_the_same_rows_and_an_up_to_date_board_is_left_alone(arena):

@@ -145,6 +145,14 @@ def test_a_history_shows_others_nothing_since_the_freeze(arena):
     assert seen_by(arena.captain) == seen_by(granted(arena, Role.ORGANIZER)) == [40.0, 60.0]
 
 
+def test_the_live_evaluations_of_many_submissions_are_read_at_once(arena):
+    ones = [scored(arena, arena.entrant, arena.captain, 40.0 + n) for n in range(3)]
+    found = queries.live_evaluations([one.submission for one in ones])
+    assert found == {one.submission_id: one for one in ones}
+    assert queries.live_evaluation(ones[0].submission) == ones[0]
+    assert list(queries.submissions_of(AnonymousUser(), arena.competition)) == []
+
+
 def test_the_console_counts_states_codes_and_what_waits(arena):
     scored(arena, arena.entrant, arena.captain, 40.0)
     waiting = SubmissionFactory(entrant=arena.entrant, phase=arena.phase, uploader=arena.captain)
