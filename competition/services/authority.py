@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from accounts.services.errors import NameInvalid
 from accounts.services.names import accepted_line
 from competition.enums import EntrantKind, MemberRole, Role
 from competition.models import Competition, Entrant, EntrantMember, RoleGrant
@@ -35,12 +34,7 @@ def require_captain(actor: User, entrant: Entrant) -> None:
 
 def require_reason(reason: str) -> str:
     """Return the reason as it is kept; raises ReasonMissing, NameInvalid."""
-    try:
-        text = accepted_line(reason, limit=REASON_LIMIT, field="reason")
-    except NameInvalid as error:
-        if error.params.get("reason") != "EMPTY":
-            raise
-        text = ""
+    text = accepted_line(reason, limit=REASON_LIMIT, field="reason")
     if not text:
         raise ReasonMissing(_("Give a reason; it is kept in the history."), field="reason")
     return text

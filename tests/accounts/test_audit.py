@@ -286,3 +286,8 @@ def test_nothing_readable_is_in_a_keyed_hash() -> None:
 def test_payload_text_is_the_hashed_text() -> None:
     audit.record(kind="a.b", actor=None, target="", payload={"b": 1, "a": "é"}, now=NOW)
     assert json.loads(AuditEvent.objects.get().payload) == {"a": "é", "b": 1}
+
+
+def test_the_command_refuses_a_pin_that_is_none() -> None:
+    with pytest.raises(CommandError, match="COUNT:HASH"):
+        call_command("verify_audit", "--pin", "3")
