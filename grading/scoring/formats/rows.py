@@ -8,7 +8,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from grading.scoring.formats.pieces import BOM, Piece, Places, Reading, choose_reading, cut
-from grading.scoring.formats.strict_json import Fault, StrictDecoder, string_end
+from grading.scoring.formats.strict_json import (
+    Fault,
+    StrictDecoder,
+    depth_exceeded_at,
+    string_end,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
@@ -167,6 +172,9 @@ class RowReader:
         """Report a place where the list or map itself is broken."""
         self.complete = self.complete and not piece.raw
         self._salvage(piece.raw)
+        limit = self._limits.depth
+        if depth_exceeded_at(piece.raw, limit) is not None:
+            self._report.error("JSON_TOO_DEEP", line=piece.line, limit=limit)
         self._syntax_error(piece.offset, {"reason": piece.broken})
 
     def _report_fault(self, piece: Piece, fault: Fault, shift: int, utt_id: str | None) -> None:

@@ -837,6 +837,14 @@ def test_a_hostile_file_at_the_size_limit_is_answered_in_seconds(kind: str) -> N
     assert time.process_time() - start < 30
 
 
+@pytest.mark.parametrize(
+    "data", [b"[" * 5000, b"[" * 99 + b"]" * 99, b'{"a":' * 99, b'[{"a":' * 99]
+)
+def test_nesting_without_end_is_told_as_nesting(data: bytes) -> None:
+    assert "JSON_TOO_DEEP" in codes(check(data))
+    assert "nested deeper than 32" in sentences(check(data))
+
+
 def test_a_long_text_of_tags_is_refused_for_both() -> None:
     checked = check(with_text("[laugh]" * 5000))
     assert codes(checked) == ["TEXT_TOO_LONG", "TOO_MANY_TAGS"]
