@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from grading.charts.axis import Axis, Tick, fit_axis
 
 
+EDGE = 0.04
+"""Share of the column at each end where no label fits."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A score and its interval, where it has one."""
@@ -58,7 +62,16 @@ class Forest:
 def draw_forest(spans: Sequence[Span | None], leader: Span | None) -> Forest:
     """Return the plot for the rows' spans; rows without a score (None) take no part in the scale."""
     axis = fit_axis(value for span in spans if span is not None for value in span.values)
-    return Forest(axis, axis.percent_ticks(), _lead(axis, leader))
+    return Forest(axis, _ticks(axis), _lead(axis, leader))
+
+
+def _ticks(axis: Axis) -> tuple[Tick, ...]:
+    """Return the ticks whose labels have room on both sides."""
+    return tuple(
+        tick
+        for tick, value in zip(axis.percent_ticks(), axis.values, strict=True)
+        if EDGE <= axis.share(value) <= 1 - EDGE
+    )
 
 
 def _lead(axis: Axis, leader: Span | None) -> Lead | None:

@@ -87,6 +87,7 @@ class ReportPage:
 
     rows: Page[ReportRow] | Sequence[ReportRow]
     codes: Sequence[CodeCount]
+    codes_note: str
     caption: str
     summary: str
     chosen: ReportFilter = field(default_factory=ReportFilter)
@@ -178,7 +179,13 @@ def report_of_submission(
 def report_of_check(report: Report) -> ReportPage:
     """Return the report of a check, on one page: nothing of it is kept to page through."""
     rows = [row_of(problem) for problem in report.problems]
-    return ReportPage(rows, count_codes(rows), _caption(report, len(rows)), _summary(report))
+    return ReportPage(
+        rows,
+        count_codes(rows),
+        _codes_note(report),
+        _caption(report, len(rows)),
+        _summary(report),
+    )
 
 
 def _page(report: Report, chosen: ReportFilter, urls: tuple[str, str]) -> ReportPage:
@@ -188,6 +195,7 @@ def _page(report: Report, chosen: ReportFilter, urls: tuple[str, str]) -> Report
     return ReportPage(
         rows=page if found else [],
         codes=count_codes(rows),
+        codes_note=_codes_note(report),
         caption=_caption(report, len(found)),
         summary=_summary(report),
         chosen=chosen,
@@ -207,6 +215,13 @@ def count_codes(rows: Iterable[ReportRow]) -> list[CodeCount]:
         CodeCount(code, counts[code], first[code].severity, first[code].style, meaning(code))
         for code in codes
     ]
+
+
+def _codes_note(report: Report) -> str:
+    listed = len(report.problems)
+    if listed >= report.total:
+        return ""
+    return _("Counts of the %(listed)s listed problems.") % {"listed": listed}
 
 
 def _summary(report: Report) -> str:

@@ -59,7 +59,7 @@ def _rejected(submission: Submission, again: tuple[str, str]) -> Notice:
     listed = min(total, submission.phase.limits.get("listed_problems", 100))
     if listed < total:
         text = _(
-            "The first %(listed)s of %(total)s problems are listed below, errors first; the counts by code show what to mend."
+            "The first %(listed)s of %(total)s problems are listed below, errors first. Mend what the codes name and check the file again; checking costs no quota."
         ) % {"listed": listed, "total": grouped(total)}
     else:
         text = ngettext(
