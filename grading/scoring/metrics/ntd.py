@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,7 +38,13 @@ def tag_distance(
         return ZERO
     whole = max(1, reference_units)
     cost = _cheapest(reference, hypothesis, whole)
-    return Fraction(cost, whole * max(len(reference), len(hypothesis)))
+    return _quotient(cost, whole * max(len(reference), len(hypothesis)))
+
+
+@lru_cache(maxsize=4096)
+def _quotient(numerator: int, denominator: int) -> Fraction:
+    """Return the fraction; the same few come again and again, and reducing them takes time."""
+    return Fraction(numerator, denominator)
 
 
 def _cheapest(

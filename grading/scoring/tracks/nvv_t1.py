@@ -111,7 +111,7 @@ class NvvUnderstanding:
         if missing:
             raise PredictionsIncomplete(missing)
         total = len(references.ids)
-        step = max(1, total // 100)
+        step = max(1, -(-total // 100))
         rows: list[UtteranceTally] = []
         for done, utt_id in enumerate(references.ids, 1):
             rows.append(_tally(utt_id, references, predictions[utt_id], params))

@@ -79,12 +79,14 @@ def test_missing_predictions_are_refused_and_further_ones_ignored() -> None:
     assert refused.value.missing == 36
 
 
-def test_progress_ends_at_the_whole() -> None:
-    references, predictions = demo_corpus()
+@pytest.mark.parametrize("count", [1, 36, 150, 199])
+def test_progress_is_told_at_most_100_times_and_ends_at_the_whole(count: int) -> None:
+    rows = [(f"u{k}", "en", "a", "a") for k in range(count)]
     seen: list[tuple[int, int]] = []
-    TRACK.score(references, predictions, PARAMS, lambda done, total: seen.append((done, total)))
-    assert seen[-1] == (36, 36)
+    TRACK.score(*corpus(rows), PARAMS, lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (count, count)
     assert len(seen) <= 100
+    assert seen == sorted(seen)
 
 
 def test_each_language_is_rounded_and_then_their_mean() -> None:
