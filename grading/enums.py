@@ -14,6 +14,23 @@ class SubmissionState(TextChoices):
     CANCELLED = "cancelled", _("cancelled")
 
 
+class UploadState(TextChoices):
+    """Where an upload in parts stands; while it is open it holds one slot of quota."""
+
+    OPEN = "open", _("open")
+    COMPLETED = "completed", _("completed")
+    ABORTED = "aborted", _("aborted")
+
+
+class UploadEnd(TextChoices):
+    """Why an upload in parts ended."""
+
+    COMPLETED = "completed", _("completed")
+    ABORTED = "aborted", _("aborted by the team")
+    EXPIRED = "expired", _("not completed in time")
+    REPEATED = "repeated", _("the same content was there already")
+
+
 class SubmissionKind(TextChoices):
     """Why it was uploaded; only entries are charged and shown on boards."""
 

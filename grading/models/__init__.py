@@ -14,6 +14,7 @@ from grading.models.submission import (
     Submission,
     ValidationProblem,
 )
+from grading.models.upload import UploadPart, UploadSession
 
 __all__ = [
     "Board",
@@ -25,6 +26,8 @@ __all__ = [
     "Recipe",
     "Standing",
     "Submission",
+    "UploadPart",
+    "UploadSession",
     "ValidationProblem",
     "WorkerHeartbeat",
 ]

@@ -11,8 +11,8 @@ from competition.models import EntrantMember
 from competition.models.querysets import Viewer, administers, granted
 
 
-class SubmissionQuerySet(models.QuerySet[Any]):
-    """Submissions; `visible_to` is the only way pages and the API reach them."""
+class OfEntrantQuerySet(models.QuerySet[Any]):
+    """Rows of an entrant; `visible_to` is the only way pages and the API reach them."""
 
     def visible_to(self, user: Viewer) -> Self:
         """Keep what the person may see: their entrant's own, and all of a competition they organize.
@@ -26,3 +26,11 @@ class SubmissionQuerySet(models.QuerySet[Any]):
         own = EntrantMember.objects.filter(user=user, left_at__isnull=True).values("entrant")
         organized = granted(user, (Role.ORGANIZER,))
         return self.filter(Q(entrant__in=own) | Q(entrant__competition__in=organized))
+
+
+class SubmissionQuerySet(OfEntrantQuerySet):
+    """Submissions."""
+
+
+class UploadSessionQuerySet(OfEntrantQuerySet):
+    """Uploads in parts."""

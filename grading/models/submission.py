@@ -16,8 +16,10 @@ STANDING_STATES = [SubmissionState.RECEIVED, SubmissionState.ACCEPTED]
 class Submission(models.Model):
     """An upload: immutable evidence, except its state and the claim on its validation.
 
-    `content_id` is the SHA-256 of the content; `created_at` the moment the request was read
-    (it decides the deadline and the AoE day), `received_at` the moment the last byte was stored.
+    `content_id` is the identity of the content (grading.identity); `created_at` the moment the
+    request was read or the upload session begun (it decides the deadline and the AoE day),
+    `received_at` the moment the last byte was stored. `sha256` is that of the whole file: validation
+    adds it, since a file that came in parts was never seen whole before.
     """
 
     code = models.CharField(max_length=16, unique=True, default=new_code, editable=False)
@@ -35,6 +37,7 @@ class Submission(models.Model):
     filename = models.CharField(max_length=255)
     size = models.PositiveBigIntegerField()
     content_id = models.CharField(max_length=64)
+    sha256 = models.CharField(max_length=64, blank=True)
     storage_key = models.CharField(max_length=200)
     created_at = models.DateTimeField()
     received_at = models.DateTimeField()
