@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from grading.charts.axis import Axis, Tick, fit_axis
 
-
 EDGE = 0.04
 """Share of the column at each end where no label fits."""
 

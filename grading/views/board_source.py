@@ -22,6 +22,7 @@ from grading.presentation import Sight
 from grading.views.board_rows import SCORE, BoardRow, tinted
 
 SNAPSHOTS_KEPT = 24
+ATTEMPTS = 3
 
 Json = Mapping[str, Any]
 
@@ -101,10 +102,16 @@ def _hidden_reason(phase: Phase) -> str:
 
 
 def _public(phase: Phase, view: str, now: datetime) -> tuple[tuple[BoardRow, ...], Json]:
-    board = Board.objects.filter(phase=phase).defer("data").first()
-    if board is None or board.built_at is None:
-        return (), _head_of(queries.board_object(phase, None, now))
-    return _snapshot(phase.code, board.built, board.built_at, view)
+    for _attempt in range(ATTEMPTS):
+        board = Board.objects.filter(phase=phase).defer("data").first()
+        if board is None or board.built_at is None:
+            break
+        try:
+            return _snapshot(phase.code, board.built, board.built_at, view)
+        except Board.DoesNotExist:
+            continue  # rebuilt between the two reads: the newer one is there
+    data = queries.board_object(phase, None, now)
+    return rows_from(data, view), _head_of(data)
 
 
 @lru_cache(maxsize=SNAPSHOTS_KEPT)

@@ -130,18 +130,24 @@ def listed(
     evaluations = queries.live_evaluations(submissions)
     phases = {one.phase_id: one.phase for one in submissions}
     sights = {key: queries.sight_for(user, phase, now) for key, phase in phases.items()}
-    chosen: set[str] = set()
-    if counted:
-        for phase in phases.values():
-            chosen |= set(selection.counted_by_code(phase).values())
+    pairs = {(one.entrant_id, one.phase_id): one for one in submissions} if counted else {}
+    chosen = {_counted(one) for one in pairs.values()}
     return [
-        _listed(one, evaluations.get(one.pk), sights[one.phase_id], one.code in chosen)
+        _listed(one, evaluations.get(one.pk), sights[one.phase_id], counts=one.pk in chosen)
         for one in submissions
     ]
 
 
+def _counted(submission: Submission) -> int | None:
+    """Return the key of the submission that counts of the same entrant in the same phase."""
+    scored = selection.scored(submission.phase).filter(submission__entrant=submission.entrant_id)
+    found = list(scored)
+    rule = submission.phase.selection
+    return selection.choose(rule, found).submission_id if found else None
+
+
 def _listed(
-    submission: Submission, evaluation: Evaluation | None, sight: Sight, counts: bool
+    submission: Submission, evaluation: Evaluation | None, sight: Sight, *, counts: bool
 ) -> ListedSubmission:
     score, interval = shown.NONE, ""
     if evaluation is not None and evaluation.state == EvaluationState.SCORED:

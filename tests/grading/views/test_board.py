@@ -9,6 +9,8 @@ import pytest
 import time_machine
 
 from competition.enums import BoardVisibility, EntrantKind, EntrantState, Feedback
+from grading.models import Board
+from grading.views import board_source
 from tests.factories.grading import NOW, scored
 from tests.grading.views.addresses import of_phase
 from tests.site.markup import faults, read
@@ -232,3 +234,22 @@ def test_a_long_board_comes_in_pages(client, arena, rebuild):
     assert "Team 100" not in first
     assert "Page 1 of 2" in read(first).text
     assert "Team 100" in client.get(f"{path}?page=2").content.decode()
+
+
+def test_a_board_rebuilt_between_two_reads_is_shown_anew(client, full, monkeypatch):
+    stale = Board.objects.get(phase=full.phase)
+    stale.built -= 1
+    reads = iter([stale])
+    real = board_source.Board.objects.filter
+
+    class Once:
+        """Gives the board as it was before the rebuild, once."""
+
+        def defer(self, _name):
+            return self
+
+        def first(self):
+            return next(reads, None) or real(phase=full.phase).defer("data").first()
+
+    monkeypatch.setattr(Board.objects, "filter", lambda **_: Once())
+    assert "Team Alder" in client.get(of_phase("board", full)).content.decode()
