@@ -51,6 +51,7 @@ class GradingConfig(AppConfig):
         Evidence("Recipe"),
         Evidence("Evaluation", frozen=("submission", "recipe", "queued_at")),
         Evidence("EvaluationTallies"),
+        Evidence("ReceiptKey", frozen=("key_id", "public_key", "server", "valid_from")),
     )
 
     def ready(self) -> None:

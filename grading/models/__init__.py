@@ -8,6 +8,7 @@ from grading.models.evaluation import (
     Recipe,
     WorkerHeartbeat,
 )
+from grading.models.receipt import ReceiptKey
 from grading.models.submission import (
     IdempotencyKey,
     QuotaEntry,
@@ -23,6 +24,7 @@ __all__ = [
     "IdempotencyKey",
     "PhaseRecipe",
     "QuotaEntry",
+    "ReceiptKey",
     "Recipe",
     "Standing",
     "Submission",
