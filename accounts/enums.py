@@ -17,3 +17,18 @@ class TokenScope(TextChoices):
     READ = "read", _("read")
     SUBMIT = "submit", _("submit")
     ORGANIZE = "organize", _("organize")
+
+
+class NoticeKind(TextChoices):
+    """What we write to people about beside their account; each kind can be switched off."""
+
+    SCORED = "scored", _("a submission of my team is scored")
+    REJECTED = "rejected", _("a submission of my team was rejected, or could not be processed")
+    RESCORED = "rescored", _("scores were corrected")
+    DEADLINE = "deadline", _("a date was moved")
+    ANNOUNCEMENT = "announcement", _("the organizers announce something")
+    ANSWER = "answer", _("my question is answered")
+    ENTRANT = "entrant", _("the standing of my team, or my place in it, is changed")
+    BOARD = "board", _("a board is frozen, published or taken down")
+    SCORING = "scoring", _("scoring is paused or goes on")
+    QUESTION = "question", _("somebody asks a question in a competition that I organize")

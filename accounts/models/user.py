@@ -29,12 +29,13 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person who logs in by e-mail."""
+    """A person who logs in by e-mail; `muted_notices` lists the kinds of mail they do not want."""
 
     code = models.CharField(max_length=16, unique=True, default=new_code, editable=False)
     email = models.EmailField(_("e-mail address"), max_length=254, unique=True)
     name = models.CharField(_("name"), max_length=120)
     language = models.CharField(_("language"), max_length=10, default="en")
+    muted_notices = models.JSONField(default=list, blank=True)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     email_verified_at = models.DateTimeField(null=True, blank=True)
