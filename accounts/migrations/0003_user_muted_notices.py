@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0002_login_failure'),
+        ("accounts", "0002_login_failure"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='user',
-            name='muted_notices',
-            field=models.JSONField(blank=True, default=list),
+            model_name="user",
+            name="muted_notices",
+            field=models.JSONField(blank=True, db_default=[], default=list),
         ),
     ]

@@ -35,7 +35,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     email = models.EmailField(_("e-mail address"), max_length=254, unique=True)
     name = models.CharField(_("name"), max_length=120)
     language = models.CharField(_("language"), max_length=10, default="en")
-    muted_notices = models.JSONField(default=list, blank=True)
+    muted_notices = models.JSONField(default=list, db_default=[], blank=True)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     email_verified_at = models.DateTimeField(null=True, blank=True)
