@@ -64,6 +64,15 @@ class RecipeRole(TextChoices):
     RETIRED = "retired", _("retired")
 
 
+class NoticeState(TextChoices):
+    """Whether a mail went out; one that its reader switched off meanwhile is dropped."""
+
+    WAITING = "waiting", _("waiting")
+    SENT = "sent", _("sent")
+    FAILED = "failed", _("failed")
+    DROPPED = "dropped", _("dropped")
+
+
 class FailureCode(TextChoices):
     """Why our side could not finish; the label is the sentence that participants read."""
 

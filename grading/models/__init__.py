@@ -9,6 +9,7 @@ from grading.models.evaluation import (
     WorkerHeartbeat,
 )
 from grading.models.receipt import ReceiptKey
+from grading.models.notice import Notice
 from grading.models.submission import (
     IdempotencyKey,
     QuotaEntry,
@@ -22,6 +23,7 @@ __all__ = [
     "Evaluation",
     "EvaluationTallies",
     "IdempotencyKey",
+    "Notice",
     "PhaseRecipe",
     "QuotaEntry",
     "ReceiptKey",
