@@ -51,6 +51,22 @@ class GradingConfig(AppConfig):
         Evidence("Recipe"),
         Evidence("Evaluation", frozen=("submission", "recipe", "queued_at")),
         Evidence("EvaluationTallies"),
+        Evidence(
+            "Rescoring",
+            frozen=(
+                "code",
+                "phase",
+                "recipe",
+                "replaced",
+                "reason",
+                "proposed_by",
+                "proposed_at",
+            ),
+        ),
+        Evidence(
+            "RescoreCheck",
+            frozen=("code", "evaluation", "reason", "requested_by", "requested_at"),
+        ),
         Evidence("ReceiptKey", frozen=("key_id", "public_key", "server", "valid_from")),
     )
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from django.db.models import TextChoices
+from django.db.models import IntegerChoices, TextChoices
 from django.utils.translation import gettext_lazy as _
 
 
@@ -73,6 +73,31 @@ class NoticeState(TextChoices):
     DROPPED = "dropped", _("dropped")
 
 
+class Priority(IntegerChoices):
+    """Which evaluations go first: those of fresh uploads, before what is scored again."""
+
+    FRESH = 0, _("fresh")
+    AGAIN = 1, _("again")
+
+
+class RescoringState(TextChoices):
+    """What became of a proposed recipe."""
+
+    OPEN = "open", _("open")
+    SWITCHED = "switched", _("switched")
+    CANCELLED = "cancelled", _("cancelled")
+
+
+class CheckState(TextChoices):
+    """Where a score that is computed again on appeal stands, and how it compares."""
+
+    QUEUED = "queued", _("queued")
+    RUNNING = "running", _("running")
+    SAME = "same", _("same")
+    DIFFERS = "differs", _("differs")
+    FAILED = "failed", _("failed")
+
+
 class FailureCode(TextChoices):
     """Why our side could not finish; the label is the sentence that participants read."""
 
@@ -131,5 +156,6 @@ EVALUATION_TRANSITIONS: dict[str, frozenset[str]] = {
     ),
     EvaluationState.SCORED: frozenset(),
     EvaluationState.FAILED: frozenset(),
-    EvaluationState.CANCELLED: frozenset(),
+    # A candidate that was dropped and is proposed again goes on where it stood.
+    EvaluationState.CANCELLED: frozenset({EvaluationState.QUEUED}),
 }

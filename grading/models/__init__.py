@@ -8,8 +8,9 @@ from grading.models.evaluation import (
     Recipe,
     WorkerHeartbeat,
 )
-from grading.models.receipt import ReceiptKey
 from grading.models.notice import Notice
+from grading.models.receipt import ReceiptKey
+from grading.models.rescoring import RescoreCheck, Rescoring
 from grading.models.submission import (
     IdempotencyKey,
     QuotaEntry,
@@ -28,6 +29,8 @@ __all__ = [
     "QuotaEntry",
     "ReceiptKey",
     "Recipe",
+    "RescoreCheck",
+    "Rescoring",
     "Standing",
     "Submission",
     "UploadPart",

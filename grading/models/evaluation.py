@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from competition.models import Phase, ReferenceVersion, Track
-from grading.enums import EvaluationState, FailureCode, RecipeRole
+from grading.enums import EvaluationState, FailureCode, Priority, RecipeRole
 from grading.models.submission import Submission
 
 LIMIT = 1e9
@@ -66,6 +66,9 @@ class Evaluation(models.Model):
     state = models.CharField(
         max_length=16, choices=EvaluationState.choices, default=EvaluationState.QUEUED
     )
+    priority = models.PositiveSmallIntegerField(
+        choices=Priority.choices, default=Priority.FRESH, db_default=Priority.FRESH.value
+    )
     queued_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -86,6 +89,8 @@ class Evaluation(models.Model):
     components = models.JSONField(default=dict)
     languages = models.JSONField(default=dict)
     second_opinion = models.JSONField(default=dict)
+    corrected_at = models.DateTimeField(null=True, blank=True)
+    """When this score took the place of an earlier recipe's on the board."""
 
     class Meta:
         constraints = [
@@ -94,6 +99,9 @@ class Evaluation(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(state__in=EvaluationState.values), name="grading_evaluation_state"
+            ),
+            models.CheckConstraint(
+                condition=Q(priority__in=Priority.values), name="grading_evaluation_priority"
             ),
             models.CheckConstraint(
                 condition=Q(state=EvaluationState.RUNNING, lease_until__isnull=False)
@@ -132,6 +140,9 @@ class Evaluation(models.Model):
         ]
         indexes = [
             models.Index(fields=["state", "lease_until"], name="grading_evaluation_sweep"),
+            models.Index(
+                fields=["state", "priority", "queued_at"], name="grading_evaluation_queue"
+            ),
             models.Index(fields=["recipe", "state"], name="grading_evaluation_recipe"),
         ]
 

@@ -34,3 +34,29 @@ class SubmissionQuerySet(OfEntrantQuerySet):
 
 class UploadSessionQuerySet(OfEntrantQuerySet):
     """Uploads in parts."""
+
+
+class RescoringQuerySet(models.QuerySet[Any]):
+    """Corrections of a phase: what is proposed, switched to or dropped."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Keep those of competitions that the person organizes; administrators see all."""
+        if administers(user):
+            return self.all()
+        if not isinstance(user, User) or not user.is_active:
+            return self.none()
+        organized = granted(user, (Role.ORGANIZER,))
+        return self.filter(phase__track__competition__in=organized)
+
+
+class RescoreCheckQuerySet(models.QuerySet[Any]):
+    """Scores computed again on appeal."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Keep those of competitions that the person organizes; administrators see all."""
+        if administers(user):
+            return self.all()
+        if not isinstance(user, User) or not user.is_active:
+            return self.none()
+        organized = granted(user, (Role.ORGANIZER,))
+        return self.filter(evaluation__submission__phase__track__competition__in=organized)
