@@ -15,4 +15,6 @@ class CompetitionConfig(AppConfig):
         Evidence("termsacceptance"),
         Evidence("entrantchange"),
         Evidence("deadlinechange"),
+        Evidence("boardchange"),
+        Evidence("question", frozen=("code", "competition", "asker", "entrant", "text", "asked_at")),
     )

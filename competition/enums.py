@@ -36,6 +36,15 @@ class BoardVisibility(TextChoices):
     ORGANIZERS = "organizers", _("organizers")
 
 
+class BoardAct(TextChoices):
+    """What organizers do to a board beside its scores; each is recorded with a reason."""
+
+    FREEZE = "freeze", _("frozen")
+    UNFREEZE = "unfreeze", _("unfrozen")
+    PUBLISH = "publish", _("published")
+    TAKE_DOWN = "take-down", _("taken down")
+
+
 class Selection(TextChoices):
     """Which submission of an entrant counts."""
 

@@ -9,21 +9,25 @@ from competition.models.competition import (
 )
 from competition.models.entrant import Entrant, EntrantChange, EntrantMember
 from competition.models.phase import (
+    BoardChange,
     DeadlineChange,
     Phase,
     ReferenceUtterance,
     ReferenceVersion,
     Track,
 )
+from competition.models.question import Question
 
 __all__ = [
     "Announcement",
+    "BoardChange",
     "Competition",
     "DeadlineChange",
     "Entrant",
     "EntrantChange",
     "EntrantMember",
     "Phase",
+    "Question",
     "ReferenceUtterance",
     "ReferenceVersion",
     "RoleGrant",

@@ -10,7 +10,10 @@ from competition.models.querysets import CompetitionQuerySet
 
 
 class Competition(models.Model):
-    """An edition of a challenge, as its definition file says. `texts` maps language -> {title, summary, …}."""
+    """An edition of a challenge, as its definition file says. `texts` maps language -> {title, summary, …}.
+
+    While `paused_at` is set uploads are taken and checked, and nothing is scored.
+    """
 
     code = models.CharField(max_length=16, unique=True, default=new_code, editable=False)
     slug = models.SlugField(max_length=64, unique=True)
@@ -21,6 +24,8 @@ class Competition(models.Model):
     contact = models.EmailField(max_length=254, blank=True)
     accept_automatically = models.BooleanField(default=True)
     terms_version = models.CharField(max_length=32)
+    paused_at = models.DateTimeField(null=True, blank=True)
+    paused_reason = models.CharField(max_length=300, blank=True, db_default="")
     definition = models.TextField()
     definition_sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField()
@@ -33,6 +38,11 @@ class Competition(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(state__in=CompetitionState.values), name="competition_state"
+            ),
+            models.CheckConstraint(
+                condition=Q(paused_at__isnull=True, paused_reason="")
+                | (Q(paused_at__isnull=False) & ~Q(paused_reason="")),
+                name="competition_paused_reason",
             ),
         ]
 

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from accounts.codes import new_code
-from competition.enums import BandRule, BoardVisibility, Feedback, Selection
+from competition.enums import BandRule, BoardAct, BoardVisibility, Feedback, Selection
 from competition.models.competition import Competition
 from competition.models.querysets import PhaseQuerySet, ReferenceVersionQuerySet, TrackQuerySet
 
@@ -81,7 +81,11 @@ class ReferenceUtterance(models.Model):
 
 
 class Phase(models.Model):
-    """A time window of a track with its references, quota and visibility. `closes_at` is exclusive."""
+    """A time window of a track with its references, quota and visibility. `closes_at` is exclusive.
+
+    `held_from` freezes the board by hand, also beyond the end; while `hidden_at` is set only
+    overseers see the board.
+    """
 
     code = models.CharField(max_length=16, unique=True, default=new_code, editable=False)
     track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="phases")
@@ -93,6 +97,8 @@ class Phase(models.Model):
     closes_at = models.DateTimeField()
     grace_minutes = models.PositiveIntegerField(default=30)
     frozen_from = models.DateTimeField(null=True, blank=True)
+    held_from = models.DateTimeField(null=True, blank=True)
+    hidden_at = models.DateTimeField(null=True, blank=True)
     quota_per_day = models.PositiveIntegerField(null=True, blank=True)
     quota_total = models.PositiveIntegerField(null=True, blank=True)
     feedback = models.CharField(max_length=16, choices=Feedback.choices, default=Feedback.ROUNDED)
@@ -159,3 +165,27 @@ class DeadlineChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.phase} {self.field}"
+
+
+class BoardChange(models.Model):
+    """A board was frozen, unfrozen, published or taken down, by whom and why. Never edited."""
+
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="board_changes")
+    act = models.CharField(max_length=16, choices=BoardAct.choices)
+    reason = models.CharField(max_length=300)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(act__in=BoardAct.values), name="competition_board_act"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="competition_board_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.phase} {self.act}"

@@ -84,6 +84,24 @@ class EntrantQuerySet(QuerySet[ModelT_co]):
         return self.filter(seen)
 
 
+class QuestionQuerySet(QuerySet[ModelT_co]):
+    """For the asker, the entrant they asked for, and the competition's overseers."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the questions that the person may read with who asked them."""
+        if administers(user):
+            return self.all()
+        if not isinstance(user, User) or not user.is_active:
+            return self.none()
+        return self.filter(
+            Q(asker=user) | Q(entrant__in=_own(user)) | Q(competition__in=granted(user, OVERSEERS))
+        )
+
+    def published(self) -> Self:
+        """Return those whose answer everybody reads; their asker is told to nobody."""
+        return self.filter(is_public=True)
+
+
 class ReferenceVersionQuerySet(QuerySet[ModelT_co]):
     """For organizers alone: auditors and participants see no references."""
 
