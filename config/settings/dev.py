@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import tempfile
+from contextlib import suppress
 
 from config.settings.base import *
 
@@ -14,12 +17,15 @@ EMAIL_FILE_PATH = VAR_DIR / "outbox"
 
 
 def _stored_secret() -> str:
-    """Return this installation's secret, made once."""
+    """Return this installation's secret, made once, also when several processes start at once."""
     path = VAR_DIR / "secret-key"
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(secrets.token_urlsafe(48))
-        path.chmod(0o600)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent) as draft:
+            draft.write(secrets.token_urlsafe(48))
+            draft.flush()
+            with suppress(FileExistsError):
+                os.link(draft.name, path)
     return path.read_text()
 
 
