@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.fixtures.audit"]
@@ -41,6 +43,18 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("plaudit")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """On PostgreSQL, end connections that threads of tests left: the database could not be dropped."""
+    yield
+    if ON_POSTGRES:
+        with django_db_blocker.unblock(), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
