@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from importlib import import_module
+
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
@@ -14,7 +16,9 @@ class AccountsConfig(AppConfig):
     evidence = (Evidence("auditevent"), Evidence("auditchain", frozen=("scope",)))
 
     def ready(self) -> None:
+        """Connect the triggers, and let the API's schema know our tokens."""
         from accounts.triggers import install_after_migrate  # noqa: PLC0415  needs the registry
 
+        import_module("accounts.api.schema")
         # The one signal in use: nothing else runs after Django's own migrate and flush.
         post_migrate.connect(install_after_migrate, dispatch_uid="accounts.triggers")

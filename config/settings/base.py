@@ -210,6 +210,11 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "SubmissionState": "grading.enums.SubmissionState",
+        "EvaluationState": "grading.enums.EvaluationState",
+        "CompetitionState": "competition.enums.CompetitionState",
+    },
 }
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default=REDIS_URL or "plaudit-files://here")
