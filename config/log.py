@@ -19,7 +19,7 @@ SECRET_NAMES = re.compile(
 )
 SECRETS = (
     (re.compile(r"\bplt_[\w-]+"), "plt_***"),
-    (re.compile(r"(?<=/)(verify|reset|invitations)/[^/\s\"'?]+"), r"\1/***"),
+    (re.compile(r"(?<=/)(verify|reset|invitations|notices)/[^/\s\"'?]+"), r"\1/***"),
     (re.compile(r"(?<=[\w/])\?[^\s\"']+"), "?***"),
     (re.compile(r"(\b\w{1,20}://)[^/\s:@]*:[^/\s@]+@"), r"\1***@"),
 )

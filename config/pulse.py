@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 class Pulse:
     """A thread that calls `act` every `seconds` until told to stop; a failed call is logged."""
 
-    def __init__(self, act: Callable[[], None], seconds: float) -> None:
+    def __init__(self, act: Callable[[], object], seconds: float) -> None:
         self._act = act
         self._seconds = seconds
         self._stopped = threading.Event()
@@ -93,7 +93,7 @@ def install() -> None:
 
 
 def _start_worker_pulse(sender: Any, **_: Any) -> None:
-    from grading.services import heartbeat, sweep  # noqa: PLC0415  models exist only after setup
+    from grading.services import heartbeat, notices, sweep  # noqa: PLC0415  models exist only after setup
 
     stopwatch = Stopwatch(settings.CELERY_TASK_TIME_LIMIT)
     signals.task_prerun.connect(stopwatch.begin, weak=False)
@@ -105,13 +105,17 @@ def _start_worker_pulse(sender: Any, **_: Any) -> None:
         sweep.sweep(now=timezone.now())
 
     pulse = Pulse(act, settings.SWEEP_SECONDS)
+    # A thread of its own: a mail server that hangs holds up neither heartbeat nor sweep.
+    post = Pulse(lambda: notices.send_due(clock=timezone.now), settings.NOTICE_SECONDS)
 
     def leave(**_: Any) -> None:
+        post.stop()
         pulse.stop()
         heartbeat.leave(name=sender.hostname)
 
     signals.worker_shutdown.connect(leave, weak=False)
     pulse.start()
+    post.start()
 
 
 def _start_beat_pulse(sender: Any, **_: Any) -> None:

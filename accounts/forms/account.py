@@ -6,7 +6,7 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from accounts.enums import TokenScope
+from accounts.enums import NoticeKind, TokenScope
 from accounts.forms.entry import PASSWORD_HINT, NewPasswordForm, password_field
 
 
@@ -22,6 +22,18 @@ class ProfileForm(forms.Form):
         label=_("Language"),
         choices=settings.LANGUAGES,
         help_text=_("Of the pages and of the mails we send you."),
+    )
+
+
+class NoticesForm(forms.Form):
+    """Which mails a person wants."""
+
+    wanted = forms.MultipleChoiceField(
+        label=_("Write to me when"),
+        choices=NoticeKind.choices,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Mails about your account itself, like a new password, always come."),
     )
 
 

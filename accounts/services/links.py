@@ -16,7 +16,12 @@ from accounts.services.errors import LinkInvalid
 
 VERIFY: Final = "accounts.verify"
 RESET: Final = "accounts.reset"
-LIFETIMES: Final = {VERIFY: timedelta(days=3), RESET: timedelta(hours=2)}
+NOTICES: Final = "accounts.notices"
+LIFETIMES: Final = {
+    VERIFY: timedelta(days=3),
+    RESET: timedelta(hours=2),
+    NOTICES: timedelta(days=365),
+}
 
 
 def make_token(purpose: str, user: User, now: datetime) -> str:
@@ -41,10 +46,10 @@ def read_token(purpose: str, token: str, now: datetime) -> User:
     return user
 
 
-def address(name: str, token: str) -> str:
+def address(name: str, token: str, *more: str) -> str:
     """Return the full address of a page of accounts that takes a token or secret."""
     site: str = settings.SITE_URL
-    return site.rstrip("/") + reverse(f"accounts:{name}", args=[token])
+    return site.rstrip("/") + reverse(f"accounts:{name}", args=[token, *more])
 
 
 def _person(content: dict[str, Any]) -> User | None:
@@ -53,7 +58,7 @@ def _person(content: dict[str, Any]) -> User | None:
 
 def _state(purpose: str, user: User) -> str:
     # A reset works once: the password's hash is part of what is signed.
-    state = user.email if purpose == VERIFY else f"{user.email}:{user.password}"
+    state = f"{user.email}:{user.password}" if purpose == RESET else user.email
     digest: str = salted_hmac(purpose, state, algorithm="sha256").hexdigest()
     return digest[:32]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from accounts.enums import NoticeKind
 from accounts.models import User
-from accounts.services import audit, mails
+from accounts.services import audit, links, mails
 from accounts.services.errors import PasswordWrong
 from accounts.services.names import accepted_name
 from accounts.services.passwords import check_password_rules, replace_password
@@ -39,6 +41,27 @@ def change_password(*, actor: User, current: str, password: str, now: datetime) 
             context={"person": actor},
         )
     return actor
+
+
+def choose_notices(*, actor: User, wanted: Collection[NoticeKind], now: datetime) -> User:
+    """Keep which kinds of mail the person wants; the others are switched off."""
+    return _mute(actor, {kind for kind in NoticeKind if kind not in wanted}, now)
+
+
+def stop_notices(*, token: str, kind: NoticeKind, now: datetime) -> User:
+    """Switch one kind of mail off for the person whose mail held the token. Refuses LinkInvalid."""
+    user = links.read_token(links.NOTICES, token, now)
+    return _mute(user, {*user.muted_notices, kind}, now)
+
+
+def _mute(user: User, kinds: Collection[str], now: datetime) -> User:
+    muted = sorted({str(kind) for kind in kinds} & set(NoticeKind.values))
+    if muted != user.muted_notices:
+        with audit.audited():
+            user.muted_notices = muted
+            user.save(update_fields=["muted_notices"])
+            _tell("notices.chosen", user, now)
+    return user
 
 
 def _tell(kind: str, actor: User, now: datetime) -> None:

@@ -7,16 +7,18 @@ from datetime import timedelta
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from accounts.forms.account import PasswordChangeForm, ProfileForm, TokenForm
+from accounts.enums import NoticeKind
+from accounts.forms.account import NoticesForm, PasswordChangeForm, ProfileForm, TokenForm
 from accounts.forms.refusals import refusals_on, refusals_told
 from accounts.services import profile, tokens
 from accounts.views.access import kept, person, signed_in
@@ -40,6 +42,35 @@ def account_detail(request: HttpRequest) -> HttpResponse:
             response.set_cookie(settings.LANGUAGE_COOKIE_NAME, language, samesite="Lax")
             return response
     return render(request, "accounts/account.html", {"form": form, "person": user})
+
+
+@signed_in
+def notices_choose(request: HttpRequest) -> HttpResponse:
+    """Let a person choose which mails they get."""
+    user = person(request)
+    wanted = [kind for kind in NoticeKind.values if kind not in user.muted_notices]
+    form = NoticesForm(request.POST or None, initial={"wanted": wanted})
+    if request.method == "POST" and form.is_valid():
+        kinds = [NoticeKind(kind) for kind in form.cleaned_data["wanted"]]
+        profile.choose_notices(actor=user, wanted=kinds, now=timezone.now())
+        messages.success(request, _("Your choice of mails is kept."))
+        return redirect("accounts:notices-choose")
+    return render(request, "accounts/notices.html", {"form": form})
+
+
+# Exempt: mail programs post here by themselves when somebody unsubscribes (RFC 8058). The token in
+# the address is what allows it, and the worst that it does is to stop one kind of mail.
+@csrf_exempt
+@never_cache
+def notice_stop(request: HttpRequest, token: str, kind: str) -> HttpResponse:
+    """Switch one kind of mail off by the link in such a mail, without a log-in."""
+    if kind not in NoticeKind.values:
+        raise Http404
+    chosen = NoticeKind(kind)
+    if request.method == "POST":
+        profile.stop_notices(token=token, kind=chosen, now=timezone.now())
+    context = {"kind": chosen.label, "done": request.method == "POST"}
+    return render(request, "accounts/notice_stop.html", context)
 
 
 @sensitive_post_parameters("current", "password")

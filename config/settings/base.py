@@ -182,14 +182,32 @@ PUBLIC_FILES = VAR_DIR / "files"
 HIDDEN_FILES = VAR_DIR / "hidden"
 """References and held-out clips; no code that participants reach may open it."""
 
+RECEIPT_KEY = env.str("RECEIPT_KEY", default="")
+"""The key that signs receipts, 64 hex digits; empty: RECEIPT_KEY_FILE, made when it is first needed."""
+RECEIPT_KEY_FILE = VAR_DIR / "receipt-key"
+
+S3_BUCKET = env.str("S3_BUCKET", default="")
+"""Where uploads lie instead of PUBLIC_FILES; empty: on local disk."""
+S3_ENDPOINT_URL = env.str("S3_ENDPOINT_URL", default="")
+S3_PUBLIC_URL = env.str("S3_PUBLIC_URL", default="")
+S3_REGION = env.str("S3_REGION", default="us-east-1")
+S3_ACCESS_KEY = env.str("S3_ACCESS_KEY", default="")
+S3_SECRET_KEY = env.str("S3_SECRET_KEY", default="")
+S3_ADDRESSING = env.str("S3_ADDRESSING", default="auto")
+S3_PREFIX = env.str("S3_PREFIX", default="")
+
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024
 FILE_UPLOAD_TEMP_DIR = None
 UPLOAD_LIMIT_BYTES = env.int("UPLOAD_LIMIT_BYTES", default=64 * 1024 * 1024)
-"""The largest upload that the server reads at all; phases may set less."""
+"""The largest upload that the server reads in one request; phases may set less, or more for uploads in parts."""
 
 EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 EMAIL_TIMEOUT = 10
+MAIL_IN_BACKGROUND = False
+"""True where a mail server may hang: threads hand the mails over, no request waits."""
+NOTICE_SECONDS = 5.0
+"""How often a worker looks for notices that are due."""
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Plaudit <noreply@localhost>")
 OUTBOX = False
 """True only in the demo: mail is written to files and shown on an outbox page."""

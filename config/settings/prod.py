@@ -21,6 +21,7 @@ STORAGES = {
 }
 EMAIL_CONFIG = env.email("EMAIL_URL", default="smtp://localhost:25")
 vars().update(EMAIL_CONFIG)
+MAIL_IN_BACKGROUND = True
 
 SECRET_LENGTH = 50
 if len(SECRET_KEY) < SECRET_LENGTH:
