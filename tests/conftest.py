@@ -12,6 +12,8 @@ import pytest
 from django.db import connection
 from hypothesis import HealthCheck, settings
 
+from scripts import compile_messages
+
 pytest_plugins = ["tests.fixtures.audit"]
 
 NO_SKIPS = os.environ.get("PLAUDIT_NO_SKIPS") == "1"
@@ -59,6 +61,12 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--tier", choices=["quick", "whole"], default="whole")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Bring the compiled translations up to date, once and before a worker reads them."""
+    if not hasattr(config, "workerinput"):
+        compile_messages.main()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
