@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from config.arrival import SCOPE_KEY
+from grading.identity import PART_BYTES
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -36,14 +37,18 @@ LINGER_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Limits:
-    """The largest body in bytes: of an upload, and of anything else."""
+    """The largest body in bytes: of an upload, of one part of an upload, and of anything else."""
 
     upload: int
     other: int
+    part: int = PART_BYTES
     upload_paths: re.Pattern[str] = re.compile(r"/(?:submit|submissions|check)/$")
+    part_paths: re.Pattern[str] = re.compile(r"/uploads/[a-z0-9]+/parts/[0-9]+/$")
 
     def of(self, path: str) -> int:
         """Return the limit of a path."""
+        if self.part_paths.search(path):
+            return self.part
         return self.upload if self.upload_paths.search(path) else self.other
 
 

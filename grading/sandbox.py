@@ -26,6 +26,7 @@ MEMORY = "MEMORY"
 STORAGE = "STORAGE"
 OUTDATED = "OUTDATED"
 SAMPLE = 64
+HELD_BYTES = 64 * 1024 * 1024
 FIRST_SYMBOL = 0xF0000
 
 Json = dict[str, Any]
@@ -74,7 +75,7 @@ def evaluate(job: Json, progress: Callable[[int, int], None]) -> Json:
     params = track.params(job["params"])
     data = _read(job["references_path"], job["references_sha256"])
     references = track.references(data, params)
-    checked = _check(track, params, job, references.language_of, None)
+    checked = _check(track, params, job, {**job["ids"], **references.language_of}, None)
     if not checked.report.accepted:
         raise Refused("NotAccepted")
     found = scoring.evaluate(
@@ -111,15 +112,29 @@ def _check(
 ) -> Checked:
     from grading.scoring.types import Limits  # noqa: PLC0415
 
-    data = _read(job["submission_path"], job["submission_sha256"])
     return track.check(
-        data,
+        _submitted(job["submission_path"], job["submission_sha256"]),
         ids=ids,
         params=params,
         limits=Limits(**job["limits"]),
         progress=progress,
         filename=job["filename"],
     )
+
+
+def _submitted(path: str, sha256: str) -> Path | bytes:
+    """Return a file's bytes; of a large one its path, hashed without holding it in memory."""
+    file = Path(path)
+    try:
+        if file.stat().st_size <= HELD_BYTES:
+            return _read(path, sha256)
+        with file.open("rb") as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        raise Refused(STORAGE) from None
+    if found != sha256:
+        raise Refused(STORAGE)
+    return file
 
 
 def _read(path: str, sha256: str) -> bytes:

@@ -18,6 +18,8 @@ VAR_DIR = Path(tempfile.mkdtemp(prefix="plaudit-tests-"))
 atexit.register(shutil.rmtree, VAR_DIR, ignore_errors=True)
 PUBLIC_FILES = VAR_DIR / "files"
 HIDDEN_FILES = VAR_DIR / "hidden"
+RECEIPT_KEY_FILE = VAR_DIR / "receipt-key"
+S3_BUCKET = ""
 if REDIS_URL:
     CACHES = {
         "default": {

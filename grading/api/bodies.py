@@ -77,7 +77,7 @@ def _from_form(request: Request, limit: int) -> SentFile:
 def _from_body(request: Request) -> SentFile:
     data = cast("dict[str, IO[bytes]]", request.data)
     # Without a body nothing is parsed; the storage then refuses an empty file.
-    chunks = _read(data["stream"]) if "stream" in data else iter(())
+    chunks = read_chunks(data["stream"]) if "stream" in data else iter(())
     if (request.content_type or "").split(";")[0].strip() in JSON_TYPES:
         chunks = _checked_json(chunks)
     return SentFile(
@@ -94,7 +94,8 @@ def _disposition_name(header: str) -> str:
     return message.get_filename("") or ""
 
 
-def _read(stream: IO[bytes]) -> Iterator[bytes]:
+def read_chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield what is left of a body, in pieces."""
     while chunk := stream.read(CHUNK):
         yield chunk
 

@@ -40,7 +40,13 @@ class UploadSerializer(serializers.ModelSerializer[Submission]):
     track = serializers.CharField(source="phase.track.slug")
     phase = serializers.CharField(source="phase.slug")
     team = serializers.CharField(source="entrant.team.name")
-    sha256 = serializers.CharField(source="content_id")
+    sha256 = serializers.CharField(
+        source="file_sha256",
+        help_text="of the whole file; empty until a file that came in parts was validated",
+    )
+    content_id = serializers.CharField(
+        help_text="of up to 16 MiB the SHA-256; beyond, the SHA-256 over the SHA-256 of each 16 MiB"
+    )
 
     class Meta:
         model = Submission
@@ -57,6 +63,7 @@ class UploadSerializer(serializers.ModelSerializer[Submission]):
             "filename",
             "size",
             "sha256",
+            "content_id",
             "created_at",
             "received_at",
             "validated_at",

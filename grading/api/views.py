@@ -129,11 +129,11 @@ class SubmissionCheck(APIView):
         found: Phase = visible_phase(request, slug, track, phase)
         limit = intake.limits_of(found).file_bytes
         file = sent_file(request, limit=limit)
-        with spool(file.chunks, limit=limit) as (path, _size, _digest):
+        with spool(file.chunks, limit=limit, durable=False) as spooled:
             report = checking.check_only(
                 actor=person(request),
                 phase=found,
-                path=path,
+                path=spooled.path,
                 filename=intake.shown_filename(file.filename),
             )
         return Response(report_json(report))

@@ -54,6 +54,10 @@ class ChildFailed(Exception):
         self.kind = kind
 
 
+class StorageDown(Exception):
+    """Disk or bucket did not answer: nobody's fault, so the work waits and no attempt is counted."""
+
+
 class ClaimLost(Exception):
     """The work belongs to somebody else by now; whatever was computed is dropped."""
 

@@ -7,19 +7,37 @@ from grading.storage import EmptyUpload, StorageUnavailable, UploadTooLarge
 
 __all__ = [
     "AlreadyScoring",
+    "BoardBusy",
+    "CandidateExists",
+    "CheckUnderWay",
     "ChecksThrottled",
     "EmptyUpload",
     "EntrantNotAccepted",
+    "FailuresNotAccepted",
     "FileNotGiven",
     "IdempotencyKeyInvalid",
     "IdempotencyKeyReused",
     "MarkingNotUsed",
+    "NoCandidate",
     "NotAMember",
     "NotMarkable",
+    "NotScored",
     "NotVerified",
+    "NothingChanges",
+    "NothingScored",
+    "ParametersInvalid",
+    "PartHashesInvalid",
+    "PartLinkInvalid",
+    "PartMismatch",
+    "PartsMissing",
     "PhaseNotOpen",
     "QuotaExceeded",
+    "ReceiptKeyInPlace",
+    "ReceiptsUnavailable",
+    "ReferencesAdd",
+    "ReferencesUnusable",
     "RequestStillRunning",
+    "RescoringUnfinished",
     "ScorerBusy",
     "ScorerFailed",
     "StaleTransition",
@@ -29,7 +47,11 @@ __all__ = [
     "TermsNotAccepted",
     "TextInvalid",
     "TooManyRejected",
+    "TooManyUploads",
+    "UploadEnded",
     "UploadTooLarge",
+    "UploadTooSmall",
+    "UploadUnknown",
 ]
 
 
@@ -75,6 +97,55 @@ class TooManyRejected(Refusal):
 
     code = "TOO_MANY_REJECTED"
     status = 429
+
+
+class TooManyUploads(Refusal):
+    """Too many uploads in parts are open, or were begun today."""
+
+    code = "TOO_MANY_UPLOADS"
+    status = 429
+
+
+class UploadTooSmall(Invalid):
+    """The file fits into one request; only larger ones come in parts."""
+
+    code = "FILE_TOO_SMALL_FOR_PARTS"
+
+
+class PartHashesInvalid(Invalid):
+    """The hashes of the parts do not fit the size, or are no hashes."""
+
+    code = "PART_HASHES_INVALID"
+
+
+class PartLinkInvalid(NotAllowed):
+    """The link of a part was changed, is too old or belongs to another part."""
+
+    code = "PART_LINK_INVALID"
+
+
+class PartMismatch(Invalid):
+    """A part is not what was named: another size or another SHA-256."""
+
+    code = "PART_MISMATCH"
+
+
+class PartsMissing(Conflict):
+    """The upload cannot be completed yet; `missing` lists part numbers."""
+
+    code = "PARTS_MISSING"
+
+
+class UploadUnknown(NotFound):
+    """No such upload or part, or none of this person's."""
+
+    code = "UPLOAD_NOT_FOUND"
+
+
+class UploadEnded(Conflict):
+    """The upload was completed, aborted or has expired."""
+
+    code = "UPLOAD_ENDED"
 
 
 class ChecksThrottled(Refusal):
@@ -164,3 +235,88 @@ class StaleTransition(Conflict):
     """The row is no longer in the state that the move starts from."""
 
     code = "STALE_TRANSITION"
+
+
+class ReceiptsUnavailable(Refusal):
+    """The key that signs receipts cannot be used; the operator has to mend it."""
+
+    code = "RECEIPTS_UNAVAILABLE"
+    status = 503
+
+
+class ReceiptKeyInPlace(Conflict):
+    """RECEIPT_KEY holds the key that is in use already."""
+
+    code = "RECEIPT_KEY_IN_PLACE"
+
+
+class NothingScored(Conflict):
+    """The phase has no score yet: its recipe still follows the definition."""
+
+    code = "NOTHING_SCORED"
+
+
+class NothingChanges(Conflict):
+    """The proposed recipe is the one that is live."""
+
+    code = "NOTHING_CHANGES"
+
+
+class CandidateExists(Conflict):
+    """A phase has at most one candidate; it is switched to or dropped first."""
+
+    code = "CANDIDATE_EXISTS"
+
+
+class NoCandidate(Conflict):
+    """The phase has no candidate recipe, or another one than was meant."""
+
+    code = "NO_CANDIDATE"
+
+
+class ReferencesAdd(Invalid):
+    """A new version of references may drop utterances, never add any; says how many it adds."""
+
+    code = "REFERENCES_ADD_UTTERANCES"
+
+
+class ReferencesUnusable(Invalid):
+    """The references have faults; lists them by code and line, never by what they say."""
+
+    code = "REFERENCES_INVALID"
+
+
+class ParametersInvalid(Invalid):
+    """The parameters have faults; lists them."""
+
+    code = "PARAMETERS_INVALID"
+
+
+class RescoringUnfinished(Conflict):
+    """Submissions lack a finished evaluation under the candidate; says how many."""
+
+    code = "RESCORING_UNFINISHED"
+
+
+class FailuresNotAccepted(Conflict):
+    """Submissions failed under the candidate and were not accepted by name; lists them."""
+
+    code = "FAILURES_NOT_ACCEPTED"
+
+
+class BoardBusy(Conflict):
+    """What is being switched changed in this very moment; the same act works when repeated."""
+
+    code = "BOARD_BUSY"
+
+
+class NotScored(Conflict):
+    """Only a score that stands can be computed again."""
+
+    code = "NOT_SCORED"
+
+
+class CheckUnderWay(Conflict):
+    """The score is being computed again already."""
+
+    code = "CHECK_UNDER_WAY"

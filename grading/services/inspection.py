@@ -13,13 +13,13 @@ from accounts.refusals import NotFound
 from competition.rules import is_organizer
 from competition.services import references
 from competition.services.errors import NotOrganizer
-from grading import storage
 from grading.alignments import Column, TagPlace, draw_columns, place_tags
 from grading.models import Evaluation, EvaluationTallies
 from grading.scoring import registry
 from grading.scoring.tally import NvvTallies
 from grading.scoring.text.nvv1 import Transcript, read_transcript
 from grading.services.intake import limits_of
+from grading.storage import local_copy, storing
 
 
 class NothingToInspect(NotFound):
@@ -82,13 +82,14 @@ def _require_organizer(actor: User, evaluation: Evaluation) -> None:
 
 def _prediction(evaluation: Evaluation, track: Any, params: Any, known: Any, utt_id: str) -> str:
     submission = evaluation.submission
-    checked = track.check(
-        storage.path_of(submission.storage_key),
-        ids=dict(known.language_of),
-        params=params,
-        limits=limits_of(submission.phase),
-        filename=submission.filename,
-    )
+    with storing(), local_copy(submission.storage_key) as path:
+        checked = track.check(
+            path,
+            ids=dict(known.language_of),
+            params=params,
+            limits=limits_of(submission.phase),
+            filename=submission.filename,
+        )
     if utt_id not in checked.predictions:
         raise NothingToInspect(_("The submission has no text for this utterance."))
     text: str = checked.predictions[utt_id]

@@ -13,8 +13,8 @@ from accounts.services import audit
 from competition.enums import CompetitionState, EntrantState
 from competition.models import Entrant, EntrantMember, Phase, TermsAcceptance
 from competition.timeline import aoe_day, day_reset, is_complete_in_time, is_on_time
-from grading.enums import SubmissionState
-from grading.models import IdempotencyKey, Submission
+from grading.enums import SubmissionState, UploadEnd, UploadState
+from grading.models import IdempotencyKey, Submission, UploadSession
 from grading.models.submission import STANDING_STATES
 from grading.scoring.types import Limits
 from grading.services import doorbell, errors, quota
@@ -56,28 +56,29 @@ def receive(
     created_at: datetime,
     now: datetime,
     idempotency: IdempotencyKey | None = None,
+    session: UploadSession | None = None,
     address: str = "",
     user_agent: str = "",
 ) -> Submission:
     """Make a submission of stored bytes, reserve its slot and ring for its validation.
 
-    `created_at` is when the request's headers were read: it decides the deadline and the AoE day.
-    The same content while an earlier submission stands returns that one, with `repeated` set.
-    With `idempotency` the key's answer is stored in the same transaction.
+    `created_at` is when the request's headers were read, or when the upload in parts was begun: it
+    decides the deadline and the AoE day. The same content while an earlier submission stands
+    returns that one, with `repeated` set. With `idempotency` the key's answer is stored in the same
+    transaction. A `session` ends in it too; its slot becomes the submission's.
     Raises NotAMember, NotVerified, EntrantNotAccepted, TermsNotAccepted, PhaseNotOpen,
-    TooManyRejected, QuotaExceeded, TextInvalid; then no row has changed.
+    TooManyRejected, QuotaExceeded, TextInvalid, UploadEnded; then no row has changed.
     """
     system = shown_text(system, field="system", length=SYSTEM_LENGTH)
     note = shown_text(note, field="note", length=NOTE_LENGTH)
     name = shown_filename(filename)
     with audit.audited():
-        entrant = _lock_entrant(actor, phase)
-        _check_window(phase, created_at=created_at, now=now)
-        _check_standing(actor, entrant)
-        submission = _standing_with(entrant, phase, stored)
+        entrant = admit_locked(actor=actor, phase=phase, created_at=created_at, now=now)
+        _check_open(session)
+        submission = standing_with(entrant, phase, stored.content_id)
         if submission is None:
-            _check_rejected(entrant, created_at)
-            _check_quota(entrant, phase, created_at, now)
+            if session is None:
+                check_room(entrant, phase, created_at=created_at, now=now)
             submission = Submission.objects.create(
                 entrant=entrant,
                 phase=phase,
@@ -87,7 +88,7 @@ def receive(
                 note=note,
                 filename=name,
                 size=stored.size,
-                content_id=stored.sha256,
+                content_id=stored.content_id,
                 storage_key=stored.key,
                 created_at=created_at,
                 received_at=max(now, created_at),
@@ -95,9 +96,28 @@ def receive(
             )
             quota.reserve(submission=submission, now=now)
             _tell(submission, actor, now, address, user_agent)
+        if session is not None:
+            _end(session, submission, now)
         if idempotency is not None:
             repeats.finish(idempotency, status=201, answer={"code": submission.code})
     return submission
+
+
+def check_room(entrant: Entrant, phase: Phase, *, created_at: datetime, now: datetime) -> None:
+    """Refuse TooManyRejected or QuotaExceeded; the caller holds the entrant's lock."""
+    _check_rejected(entrant, created_at)
+    _check_quota(entrant, phase, created_at, now)
+
+
+def admit_locked(*, actor: User, phase: Phase, created_at: datetime, now: datetime) -> Entrant:
+    """Return the actor's entrant, its row locked, if an upload begun then may still be received.
+
+    Raises NotAMember, NotVerified, EntrantNotAccepted, TermsNotAccepted, PhaseNotOpen.
+    """
+    entrant = _lock_entrant(actor, phase)
+    _check_window(phase, created_at=created_at, now=now)
+    _check_standing(actor, entrant)
+    return entrant
 
 
 def shown_text(text: str, *, field: str, length: int) -> str:
@@ -186,13 +206,34 @@ def _check_standing(actor: User, entrant: Entrant) -> None:
         )
 
 
-def _standing_with(entrant: Entrant, phase: Phase, stored: StoredUpload) -> Submission | None:
-    submission = Submission.objects.filter(
-        entrant=entrant, phase=phase, content_id=stored.sha256, state__in=STANDING_STATES
+def standing_with(entrant: Entrant, phase: Phase, content_id: str) -> Submission | None:
+    """Return the submission that stands with this content, marked as repeated; None without one."""
+    submission: Submission | None = Submission.objects.filter(
+        entrant=entrant, phase=phase, content_id=content_id, state__in=STANDING_STATES
     ).first()
     if submission is not None:
         submission.repeated = True
     return submission
+
+
+def _check_open(session: UploadSession | None) -> None:
+    if session is None:
+        return
+    locked = UploadSession.objects.select_for_update().get(pk=session.pk)
+    if locked.state != UploadState.OPEN:
+        raise errors.UploadEnded(
+            _("This upload has ended: it is %(state)s.") % {"state": locked.get_state_display()},
+            state=locked.state,
+        )
+
+
+def _end(session: UploadSession, submission: Submission, now: datetime) -> None:
+    UploadSession.objects.filter(pk=session.pk).update(
+        state=UploadState.COMPLETED,
+        ended_as=UploadEnd.REPEATED if submission.repeated else UploadEnd.COMPLETED,
+        ended_at=now,
+        submission=submission,
+    )
 
 
 def _check_rejected(entrant: Entrant, moment: datetime) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from competition.models import Entrant, EntrantMember, Phase
 from competition.timeline import aoe_day, day_reset
-from grading.enums import QuotaState
-from grading.models import QuotaEntry, Submission
+from grading.enums import QuotaState, UploadState
+from grading.models import QuotaEntry, Submission, UploadSession
 
 USED = [QuotaState.RESERVED, QuotaState.CHARGED]
 
@@ -36,6 +37,7 @@ class Ledger:
     resets_at: datetime
     day: date
     entries: QuerySet[QuotaEntry]
+    uploads: QuerySet[UploadSession]
 
     @property
     def left(self) -> int | None:
@@ -60,16 +62,28 @@ def ledger(*, entrant: Entrant, phase: Phase, now: datetime) -> Ledger:
         entries=QuotaEntry.objects.filter(entrant=entrant, phase=phase).select_related(
             "submission__uploader"
         ),
+        uploads=open_uploads(entrant, phase),
     )
 
 
 def used_slots(*, entrant: Entrant, phase: Phase, day: date) -> Used:
     """Return the larger of the entrant's use and that of any member who came from another entrant."""
-    uses = [_count(QuotaEntry.objects.filter(entrant=entrant, phase=phase), day)]
+    entries = QuotaEntry.objects.filter(entrant=entrant, phase=phase)
+    uses = [_count(entries, open_uploads(entrant, phase), day)]
     uses += [
-        _count(_slots_while_member(user, phase), day) for user in _came_from_elsewhere(entrant)
+        _count(
+            _while_member(QuotaEntry.objects, user, phase, "reserved_at"),
+            _while_member(UploadSession.objects, user, phase, "created_at"),
+            day,
+        )
+        for user in _came_from_elsewhere(entrant)
     ]
     return Used(today=max(use.today for use in uses), total=max(use.total for use in uses))
+
+
+def open_uploads(entrant: Entrant, phase: Phase) -> QuerySet[UploadSession]:
+    """Return the entrant's uploads in parts that are under way; each holds one slot."""
+    return UploadSession.objects.filter(entrant=entrant, phase=phase, state=UploadState.OPEN)
 
 
 def reserve(*, submission: Submission, now: datetime) -> QuotaEntry:
@@ -102,11 +116,15 @@ def _left(limit: int | None, used: int) -> int | None:
     return None if limit is None else max(0, limit - used)
 
 
-def _count(entries: QuerySet[QuotaEntry], day: date) -> Used:
-    counts = entries.filter(state__in=USED).aggregate(
-        today=Count("pk", filter=Q(aoe_day=day)), total=Count("pk")
+def _count(entries: QuerySet[Any], uploads: QuerySet[Any], day: date) -> Used:
+    """Return the slots of submissions, and of uploads that have not become one yet."""
+    today = Count("pk", filter=Q(aoe_day=day))
+    of_entries = entries.filter(state__in=USED).aggregate(today=today, total=Count("pk"))
+    of_uploads = uploads.filter(state=UploadState.OPEN).aggregate(today=today, total=Count("pk"))
+    return Used(
+        today=of_entries["today"] + of_uploads["today"],
+        total=of_entries["total"] + of_uploads["total"],
     )
-    return Used(today=counts["today"], total=counts["total"])
 
 
 def _came_from_elsewhere(entrant: Entrant) -> list[int]:
@@ -118,12 +136,13 @@ def _came_from_elsewhere(entrant: Entrant) -> list[int]:
     return list(members.filter(Exists(elsewhere)).values_list("user_id", flat=True))
 
 
-def _slots_while_member(user_id: int, phase: Phase) -> QuerySet[QuotaEntry]:
+def _while_member(slots: Any, user_id: int, phase: Phase, taken_at: str) -> QuerySet[Any]:
     """Return the slots of the phase that any entrant took while this person was a member of it."""
     membership = EntrantMember.objects.filter(
-        Q(left_at__isnull=True) | Q(left_at__gt=OuterRef("reserved_at")),
+        Q(left_at__isnull=True) | Q(left_at__gt=OuterRef(taken_at)),
         entrant=OuterRef("entrant"),
         user=user_id,
-        joined_at__lte=OuterRef("reserved_at"),
+        joined_at__lte=OuterRef(taken_at),
     )
-    return QuotaEntry.objects.filter(Exists(membership), phase=phase)
+    found: QuerySet[Any] = slots.filter(Exists(membership), phase=phase)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,15 +15,27 @@ from accounts.services import logins
 from competition.enums import CompetitionState
 from competition.models import DeadlineChange, EntrantChange, Phase
 from grading import storage
-from grading.enums import EvaluationState, RecipeRole, SubmissionState
+from grading.enums import EvaluationState, Priority, RecipeRole, SubmissionState
 from grading.models import Board, Evaluation, Submission
-from grading.services import boards, doorbell, evaluations, idempotency, recipes, validation
+from grading.services import (
+    boards,
+    doorbell,
+    evaluations,
+    idempotency,
+    recipes,
+    rescore_checks,
+    rescoring_queue,
+    upload_sessions,
+    validation,
+)
 
 AT_ONCE = 50
 """Bells per kind and sweep: a long queue is not rung for again as a whole."""
 TIDY_SECONDS = 3600
 ORPHAN_AGE = timedelta(hours=1)
 REJECTED_KEPT = timedelta(days=7)
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +46,9 @@ class Swept:
     rung: int
     boards: int
     recipes: int
+    rescored: int
     keys: int
+    uploads: int
     files: int
 
     def as_json(self) -> dict[str, int]:
@@ -51,16 +66,24 @@ def sweep(*, now: datetime) -> Swept:
         rung=_ring_again(now),
         boards=_ring_boards(now),
         recipes=made,
+        rescored=rescoring_queue.settle(now=now) + rescore_checks.settle(now=now),
         keys=idempotency.remove_expired(now),
+        uploads=upload_sessions.expire(now=now, at_once=AT_ONCE),
         files=tidy(now=now) if _is_time_to_tidy() else 0,
     )
 
 
 def tidy(*, now: datetime) -> int:
     """Remove files that nothing refers to, and bytes of uploads rejected over 7 days ago."""
-    return (
-        _remove_rejected(now) + _remove_orphans(now) + storage.remove_unfinished(now - ORPHAN_AGE)
-    )
+    before = now - ORPHAN_AGE
+    try:
+        in_storage = (
+            _remove_rejected(now) + _remove_orphans(now) + upload_sessions.remove_leftovers(before)
+        )
+    except OSError as error:
+        log.warning("sweep.storage_unavailable", extra={"error": str(error)})
+        in_storage = 0
+    return in_storage + storage.remove_old_files(before)
 
 
 def _release_lapsed(now: datetime) -> int:
@@ -78,7 +101,9 @@ def _ring_again(now: datetime) -> int:
     received = Submission.objects.filter(
         state=SubmissionState.RECEIVED, lease_until__isnull=True
     ).order_by("received_at")
-    queued = Evaluation.objects.filter(state=EvaluationState.QUEUED).order_by("queued_at")
+    queued = Evaluation.objects.filter(
+        state=EvaluationState.QUEUED, priority=Priority.FRESH
+    ).order_by("queued_at")
     return _ring(doorbell.VALIDATE, received, now) + _ring(doorbell.EVALUATE, queued, now)
 
 
@@ -164,7 +189,8 @@ def _remove_orphans(now: datetime) -> int:
     """Delete files without a row that are older than an hour: their upload was refused or cut."""
     removed = 0
     for key in storage.stored_before(now - ORPHAN_AGE):
-        if not Submission.objects.filter(storage_key=key).exists():
+        is_wanted = Submission.objects.filter(storage_key=key).exists()
+        if not is_wanted and not upload_sessions.is_awaited(key):
             removed += storage.remove_before(key, now - ORPHAN_AGE)
     return removed
 

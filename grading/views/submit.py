@@ -91,9 +91,12 @@ def _check(request: HttpRequest, phase: Phase, handler: LimitedUploadHandler) ->
     form = CheckForm(request.POST, request.FILES)
     try:
         upload = _upload_of(request, handler)
-        with spool(upload.chunks(), limit=handler.limit) as (path, _size, _digest):
+        with spool(upload.chunks(), limit=handler.limit, durable=False) as spooled:
             report = checking.check_only(
-                actor=person(request), phase=phase, path=path, filename=upload.name or ""
+                actor=person(request),
+                phase=phase,
+                path=spooled.path,
+                filename=upload.name or "",
             )
     except Refusal as refusal:
         return _refused(request, phase, form, refusal)

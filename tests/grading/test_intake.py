@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 def upload(number: int = 0) -> StoredUpload:
     digest = f"{number:064x}"
-    return StoredUpload(key=f"uploads/00/00/{digest}", size=100, sha256=digest)
+    return StoredUpload(key=f"uploads/00/00/{digest}", size=100, content_id=digest)
 
 
 def receive(arena: Arena, number: int = 0, **changes) -> Submission:

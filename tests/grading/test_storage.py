@@ -103,5 +103,5 @@ def test_parts_of_broken_uploads_are_removed_after_an_hour():
         (folder / name).write_bytes(b"x")
         moment = (NOW - timedelta(hours=hours)).timestamp()
         os.utime(folder / name, (moment, moment))
-    assert storage.remove_unfinished(NOW - timedelta(hours=1)) == 1
+    assert storage.remove_old_files(NOW - timedelta(hours=1)) == 1
     assert files() == ["incoming/new.part"]

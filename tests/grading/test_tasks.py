@@ -59,6 +59,7 @@ def test_the_sweep_can_be_rung_for(arena):
     assert set(tasks.sweep.apply().get()) == {
         "lapsed",
         "rung",
+        "uploads",
         "boards",
         "recipes",
         "keys",

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from competition.enums import Role
-from config.headers import POLICY
+from config.headers import policy
 from tests.factories.accounts import (
     InvitationFactory,
     TeamFactory,
@@ -92,7 +92,7 @@ def address(name: str, stage: dict) -> str:
 
 
 def check(response) -> None:
-    assert response.headers["Content-Security-Policy"] == POLICY
+    assert response.headers["Content-Security-Policy"] == policy()
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     html = response.content.decode()
     assert faults(html) == []

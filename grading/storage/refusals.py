@@ -1,0 +1,46 @@
+"""What storage refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.utils.translation import gettext as _
+
+from accounts.refusals import Invalid, Refusal
+
+
+class UploadTooLarge(Refusal):
+    """The file is larger than the phase takes."""
+
+    code = "FILE_TOO_LARGE"
+    status = 413
+
+
+class EmptyUpload(Invalid):
+    """The file has no bytes, or none was sent."""
+
+    code = "EMPTY_FILE"
+
+
+class StorageUnavailable(Refusal):
+    """The disk or the bucket refused; nothing was kept."""
+
+    code = "STORAGE_UNAVAILABLE"
+    status = 503
+
+
+class BytesMissing(Exception):
+    """No bytes lie under a key, or not those that were stored there."""
+
+
+@contextmanager
+def storing() -> Iterator[None]:
+    """Turn what disk and bucket refuse, and only that, into our refusal."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageUnavailable(
+            _("The server could not store the file. Nothing was kept; please try again."),
+            errno=error.errno,
+        ) from error
