@@ -69,10 +69,15 @@ def has_accepted_terms(user: Viewer, competition: Competition) -> bool:
 
 
 def may_see_board(user: Viewer, phase: Phase, now: datetime) -> bool:
-    """Return whether the person sees the phase's board now; once the phase has closed all do."""
+    """Return whether the person sees the phase's board now.
+
+    Once the phase has closed all do, unless an organizer took the board down.
+    """
     competition = phase.track.competition
     if not can_see_phase(user, phase):
         return False
+    if phase.hidden_at is not None:
+        return is_overseer(user, competition)
     if phase.board_visibility == BoardVisibility.PUBLIC or is_closed(phase, now):
         return True
     if is_overseer(user, competition):

@@ -44,6 +44,13 @@ class Window(Protocol):
     def frozen_from(self) -> datetime | None: ...
 
 
+class Freezable(Window, Protocol):
+    """A window whose board can be frozen by hand too, from `held_from` until somebody ends it."""
+
+    @property
+    def held_from(self) -> datetime | None: ...
+
+
 class MomentFault(ValueError):
     """A text that names no moment; the message says what was expected."""
 
@@ -104,9 +111,19 @@ def is_closed(phase: Window, now: datetime) -> bool:
     return now >= phase.closes_at
 
 
-def is_frozen(phase: Window, now: datetime) -> bool:
-    """Return whether the public board is held back: from the freeze until the phase closes."""
-    return phase.frozen_from is not None and phase.frozen_from <= now < phase.closes_at
+def is_frozen(phase: Freezable, now: datetime) -> bool:
+    """Return whether the public board is held back."""
+    return frozen_since(phase, now) is not None
+
+
+def frozen_since(phase: Freezable, now: datetime) -> datetime | None:
+    """Return the moment at which the public board stands still; None while it does not.
+
+    A planned freeze ends when the phase closes, one by hand when an organizer ends it.
+    """
+    planned = phase.frozen_from if now < phase.closes_at else None
+    begun = [moment for moment in (planned, phase.held_from) if moment and moment <= now]
+    return min(begun, default=None)
 
 
 def aoe_day(moment: datetime) -> date:

@@ -15,6 +15,7 @@ from competition.timeline import (
     day_reset,
     day_start,
     format_moment,
+    frozen_since,
     grace_end,
     is_closed,
     is_complete_in_time,
@@ -37,6 +38,7 @@ class Window:
     closes_at: datetime = datetime(2026, 12, 8, 12, tzinfo=UTC)
     grace_minutes: int = 30
     frozen_from: datetime | None = None
+    held_from: datetime | None = None
 
 
 PHASE = Window()
@@ -138,6 +140,16 @@ def test_an_upload_that_began_in_the_last_second_may_complete_in_the_grace() -> 
     assert is_complete_in_time(grace_end(PHASE) - TICK, PHASE)
     assert not is_complete_in_time(grace_end(PHASE), PHASE)
     assert not is_on_time(PHASE.closes_at, PHASE)
+
+
+def test_a_board_frozen_by_hand_stays_so_beyond_the_end_and_keeps_the_earlier_moment() -> None:
+    planned = PHASE.closes_at - timedelta(days=1)
+    phase = Window(held_from=PHASE.closes_at + TICK)
+    assert not is_frozen(phase, PHASE.closes_at)
+    assert frozen_since(phase, PHASE.closes_at + timedelta(days=9)) == PHASE.closes_at + TICK
+    both = Window(frozen_from=planned, held_from=planned + TICK)
+    assert frozen_since(both, planned + TICK) == planned
+    assert frozen_since(both, PHASE.closes_at) == planned + TICK
 
 
 def test_a_board_is_frozen_until_its_phase_closes() -> None:
