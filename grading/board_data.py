@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from competition.models import Phase
-from competition.timeline import is_closed, is_frozen
+from competition.timeline import frozen_since, is_closed
 from grading.models import Board, Recipe, Standing
 from grading.presentation import Sight, shown_row, sight_of
 from grading.scoring import bootstrap, registry
@@ -24,6 +24,7 @@ def build(
     now: datetime,
     *,
     is_organizer: bool = False,
+    corrections: Sequence[Json] = (),
 ) -> Json:
     """Return the board as one JSON object: what it is, how it was made, and the rows of each view.
 
@@ -45,7 +46,8 @@ def build(
         "recipe": _recipe(recipe),
         "columns": _columns(recipe),
         "views": _views(recipe, standings, sight),
-        "corrections": [],
+        "acts": _acts(phase),
+        "corrections": list(corrections),
     }
 
 
@@ -62,9 +64,16 @@ def _identity(phase: Phase) -> Json:
 
 
 def _frozen_from(phase: Phase, now: datetime, *, is_organizer: bool) -> str | None:
-    if is_organizer or phase.frozen_from is None or not is_frozen(phase, now):
-        return None
-    return phase.frozen_from.isoformat()
+    since = None if is_organizer else frozen_since(phase, now)
+    return since.isoformat() if since else None
+
+
+def _acts(phase: Phase) -> list[Json]:
+    """Return what organizers did to the board, newest first."""
+    return [
+        {"act": change.act, "at": change.at.isoformat(), "reason": change.reason}
+        for change in phase.board_changes.all()
+    ]
 
 
 def _recipe(recipe: Recipe | None) -> Json | None:

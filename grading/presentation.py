@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -89,7 +89,7 @@ def shown_score(evaluation: Evaluation, sight: Sight, view: str = "") -> Json:
         "recipe_digest": evaluation.recipe.digest,
         "seed": int(evaluation.seed) if evaluation.seed else None,
         "measured_at": _moment(evaluation.finished_at),
-        "corrected_on": None,
+        "corrected_on": _day(evaluation.corrected_at),
     }
     return {**_shown_numbers(numbers, sight, _columns(evaluation)), **provenance}
 
@@ -214,6 +214,11 @@ def _utterances(evaluation: Evaluation, view: str) -> int:
     parts = evaluation.languages
     chosen = [parts.get(view, {})] if view else list(parts.values())
     return sum(part.get("utterances", 0) for part in chosen)
+
+
+def _day(moment: datetime | None) -> str | None:
+    """Return the UTC day of a moment, as 2026-12-01."""
+    return moment.astimezone(UTC).date().isoformat() if moment else None
 
 
 def _moment(moment: datetime | None) -> str | None:

@@ -13,9 +13,9 @@ from accounts.models import User
 from competition.models import Competition, Entrant, Phase
 from competition.models.querysets import Viewer
 from competition.rules import is_member, is_organizer
-from competition.timeline import is_frozen
-from grading import board_data
-from grading.enums import EvaluationState, RecipeRole, SubmissionKind, SubmissionState
+from competition.timeline import frozen_since
+from grading import board_data, corrections
+from grading.enums import EvaluationState, Priority, RecipeRole, SubmissionKind, SubmissionState
 from grading.models import Board, Evaluation, Recipe, Standing, Submission
 from grading.presentation import Sight, shown_score, sight_of
 
@@ -65,12 +65,30 @@ def board_object(phase: Phase, user: Viewer, now: datetime) -> Json:
         return board_data.build(Board(phase=phase), None, [], now)
     if not organizes(user, phase):
         return board.data or board_data.build(board, None, [], now)
+    while True:
+        data = _current(board, phase, now)
+        again = _board_of(phase)
+        # A rebuild or a switch in between would mix two boards.
+        if again is None or again.built == board.built:
+            return data
+        board = again
+
+
+def _current(board: Board, phase: Phase, now: datetime) -> Json:
+    """Return the board as organizers see it: rows that a freeze holds back, every number."""
     rows = Standing.objects.filter(board=board, audience="current").select_related(
         "evaluation__submission", "evaluation__recipe", "entrant__team"
     )
     built_at = board.built_at or now
     recipe = _live_recipe(phase)
-    data = board_data.build(board, recipe, list(rows.order_by("position")), now, is_organizer=True)
+    data = board_data.build(
+        board,
+        recipe,
+        list(rows.order_by("position")),
+        now,
+        is_organizer=True,
+        corrections=corrections.of_phase(phase),
+    )
     return {**data, "built_at": built_at.isoformat(), "number": board.built}
 
 
@@ -91,8 +109,9 @@ def history(entrant: Entrant, phase: Phase, user: Viewer, now: datetime) -> list
     if sight == Sight.HIDDEN and not is_own:
         return []
     scored = _scored_by_live(phase).filter(submission__entrant=entrant)
-    if is_frozen(phase, now) and not is_own and not organizes(user, phase):
-        scored = scored.filter(finished_at__lt=phase.frozen_from)
+    frozen_at = frozen_since(phase, now)
+    if frozen_at and not is_own and not organizes(user, phase):
+        scored = scored.filter(submission__in=scored_before(phase, frozen_at))
     return [
         {
             "number": one.submission.number,
@@ -104,6 +123,13 @@ def history(entrant: Entrant, phase: Phase, user: Viewer, now: datetime) -> list
         }
         for one in scored.order_by("submission__created_at", "pk")
     ]
+
+
+def scored_before(phase: Phase, moment: datetime | None) -> QuerySet[Submission]:
+    """Return the phase's submissions that had a score, under whichever recipe, before `moment`."""
+    return Submission.objects.filter(
+        phase=phase, evaluations__state=EvaluationState.SCORED, evaluations__finished_at__lt=moment
+    ).distinct()
 
 
 def submissions_of(user: Viewer, competition: Competition) -> QuerySet[Submission]:
@@ -157,16 +183,21 @@ def place_in_queue(submission: Submission) -> int | None:
     evaluation = live_evaluation(submission)
     if evaluation is None or evaluation.state != EvaluationState.QUEUED:
         return None
-    queued = Evaluation.objects.filter(state=EvaluationState.QUEUED)
+    queued = Evaluation.objects.filter(
+        state=EvaluationState.QUEUED, priority__lte=evaluation.priority
+    )
     return queued.filter(queued_at__lt=evaluation.queued_at).count()
 
 
 def queue(competition: Competition | None = None) -> Queue:
-    """Return the work that waits, in one competition or on the whole server."""
+    """Return the work that waits, in one competition or on the whole server.
+
+    What is scored again beside a live board holds nobody up and is told on its own page.
+    """
     of_submissions = Q(phase__track__competition=competition) if competition else Q()
     of_evaluations = Q(submission__phase__track__competition=competition) if competition else Q()
     received = Submission.objects.filter(of_submissions, state=SubmissionState.RECEIVED)
-    evaluations = Evaluation.objects.filter(of_evaluations)
+    evaluations = Evaluation.objects.filter(of_evaluations, priority=Priority.FRESH)
     queued = evaluations.filter(state=EvaluationState.QUEUED)
     since = [
         received.aggregate(since=Min("received_at"))["since"],

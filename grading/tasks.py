@@ -9,7 +9,14 @@ from celery import shared_task
 from django.utils import timezone
 
 from grading.enums import SubmissionState
-from grading.services import doorbell, evaluations, standings, validation
+from grading.services import (
+    doorbell,
+    evaluations,
+    rescore_checks,
+    rescoring_queue,
+    standings,
+    validation,
+)
 from grading.services import sweep as sweeping
 
 if TYPE_CHECKING:
@@ -35,6 +42,27 @@ def run_evaluation(task: Task[Any, Any], evaluation_id: int) -> str:
     return _evaluate(task, evaluation_id)
 
 
+@shared_task(name=doorbell.EVALUATE_AGAIN, bind=True)
+def run_evaluation_again(task: Task[Any, Any], evaluation_id: int) -> str:
+    """Score one submission by a candidate recipe, unless fresh work waits: that goes first."""
+    return rescoring_queue.answer(
+        evaluation_id=evaluation_id, worker=_worker(task), clock=timezone.now
+    )
+
+
+@shared_task(name=doorbell.FILL_RESCORING)
+def fill_rescoring(rescoring_id: int) -> int:
+    """Queue what a proposed recipe has to score; return how many."""
+    return rescoring_queue.fill(rescoring_id=rescoring_id, now=timezone.now())
+
+
+@shared_task(name=doorbell.CHECK_SCORE, bind=True)
+def check_score(task: Task[Any, Any], check_id: int) -> str:
+    """Compute one score again on appeal."""
+    check = rescore_checks.run(check_id=check_id, worker=_worker(task), clock=timezone.now)
+    return str(check.state) if check else "nothing to do"
+
+
 @shared_task(name=doorbell.REBUILD)
 def rebuild_board(board_id: int) -> int:
     """Rebuild a board that is behind; return the number it stands at."""
@@ -48,6 +76,11 @@ def sweep() -> dict[str, int]:
 
 
 def _evaluate(task: Task[Any, Any], evaluation_id: int) -> str:
-    worker = str(task.request.hostname or socket.gethostname())
-    evaluation = evaluations.run(evaluation_id=evaluation_id, worker=worker, clock=timezone.now)
+    evaluation = evaluations.run(
+        evaluation_id=evaluation_id, worker=_worker(task), clock=timezone.now
+    )
     return str(evaluation.state) if evaluation else "nothing to do"
+
+
+def _worker(task: Task[Any, Any]) -> str:
+    return str(task.request.hostname or socket.gethostname())

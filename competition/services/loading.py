@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Max, ProtectedError
+from django.db.models import ProtectedError
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -24,8 +24,6 @@ from competition.enums import CompetitionState
 from competition.models import (
     Competition,
     Phase,
-    ReferenceUtterance,
-    ReferenceVersion,
     Terms,
     Track,
 )
@@ -33,19 +31,9 @@ from competition.services import deadlines
 from competition.services.authority import require_reason
 from competition.services.errors import PhaseKept, TermsVersionKept
 from competition.services.loading_rules import check_changes
+from competition.services.references import StoredReferences, keep_version
 
 QUOTAS = ("quota_per_day", "quota_total")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredReferences:
-    """References that lie in the hidden area; `languages` maps utt_id -> language."""
-
-    storage_key: str
-    sha256: str
-    size: int
-    counts: Mapping[str, int]
-    languages: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +194,7 @@ def _phase_values(
     return {
         "position": position,
         "texts": _plain(phase.texts),
-        "references": _reference_version(track, phase.slug, given, now),
+        "references": keep_version(track=track, name=phase.slug, given=given, now=now),
         "limits": dict(phase.limits),
         **{name: getattr(phase, name) for name in (*MOMENTS, *PHASE_FIELDS)},
     }
@@ -246,33 +234,6 @@ def _keep_history(row: Phase, changes: list[tuple[str, Any, Any]], writer: _Writ
                 payload={"field": name, "old": old, "new": new},
                 now=writer.now,
             )
-
-
-def _reference_version(
-    track: Track, name: str, given: StoredReferences, now: datetime
-) -> ReferenceVersion:
-    known = ReferenceVersion.objects.filter(track=track, name=name, sha256=given.sha256).first()
-    if known is not None:
-        return known
-    versions = ReferenceVersion.objects.filter(track=track, name=name)
-    made = ReferenceVersion.objects.create(
-        track=track,
-        name=name,
-        version=(versions.aggregate(top=Max("version"))["top"] or 0) + 1,
-        sha256=given.sha256,
-        storage_key=given.storage_key,
-        size=given.size,
-        counts=dict(given.counts),
-        loaded_at=now,
-    )
-    ReferenceUtterance.objects.bulk_create(
-        (
-            ReferenceUtterance(references=made, utt_id=utt_id, language=language)
-            for utt_id, language in given.languages.items()
-        ),
-        batch_size=2000,
-    )
-    return made
 
 
 def _remove_phase(phase: Phase, writer: _Writer) -> None:

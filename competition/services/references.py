@@ -5,16 +5,31 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
+from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from competition.models import ReferenceVersion
+from competition.models import ReferenceUtterance, ReferenceVersion, Track
 from competition.services.errors import ReferencesMissing
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReferences:
+    """References that lie in the hidden area; `languages` maps utt_id -> language."""
+
+    storage_key: str
+    sha256: str
+    size: int
+    counts: Mapping[str, int]
+    languages: Mapping[str, str]
 
 
 def store_bytes(data: bytes) -> tuple[str, str]:
@@ -29,6 +44,37 @@ def store_bytes(data: bytes) -> tuple[str, str]:
         _make_folders(path.parent)
         _write(path, data)
     return key, digest
+
+
+def keep_version(
+    *, track: Track, name: str, given: StoredReferences, now: datetime
+) -> ReferenceVersion:
+    """Return the row of stored references under a name: the one there is, else the next version.
+
+    Part of the caller's transaction, which holds the track or the competition.
+    """
+    known = ReferenceVersion.objects.filter(track=track, name=name, sha256=given.sha256).first()
+    if known is not None:
+        return known
+    versions = ReferenceVersion.objects.filter(track=track, name=name)
+    made = ReferenceVersion.objects.create(
+        track=track,
+        name=name,
+        version=(versions.aggregate(top=Max("version"))["top"] or 0) + 1,
+        sha256=given.sha256,
+        storage_key=given.storage_key,
+        size=given.size,
+        counts=dict(given.counts),
+        loaded_at=now,
+    )
+    ReferenceUtterance.objects.bulk_create(
+        (
+            ReferenceUtterance(references=made, utt_id=utt_id, language=language)
+            for utt_id, language in given.languages.items()
+        ),
+        batch_size=2000,
+    )
+    return made
 
 
 def path_of(version: ReferenceVersion) -> Path:

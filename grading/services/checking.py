@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from competition.models import Phase
 from grading.scoring.types import Problem, Report, Severity
-from grading.services import child, errors
+from grading.services import child, errors, recipes
 from grading.services.child import Bounds, ChildFailed
 
 CHECKS = 20
@@ -36,7 +36,7 @@ def check_only(*, actor: User, phase: Phase, path: Path, filename: str) -> Repor
     job = {
         "do": "check",
         "track": phase.track.kind,
-        "params": phase.track.params,
+        "params": dict(recipes.params_of(phase)),
         "ids": dict(phase.references.utterances.values_list("utt_id", "language")),
         "submission_path": str(path),
         "submission_sha256": _sha256(path),

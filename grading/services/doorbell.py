@@ -14,9 +14,19 @@ from kombu.exceptions import OperationalError
 
 VALIDATE = "grading.validate_submission"
 EVALUATE = "grading.run_evaluation"
+EVALUATE_AGAIN = "grading.run_evaluation_again"
 REBUILD = "grading.rebuild_board"
+FILL_RESCORING = "grading.fill_rescoring"
+CHECK_SCORE = "grading.check_score"
 
-QUEUES = {VALIDATE: "score", EVALUATE: "score", REBUILD: "default"}
+QUEUES = {
+    VALIDATE: "score",
+    EVALUATE: "score",
+    EVALUATE_AGAIN: "score",
+    REBUILD: "default",
+    FILL_RESCORING: "default",
+    CHECK_SCORE: "score",
+}
 
 log = logging.getLogger(__name__)
 

@@ -14,11 +14,21 @@ from django.db.models import Q
 from accounts.services import audit
 from competition.models import Entrant
 from competition.services import references
-from grading.enums import EvaluationState, FailureCode, SubmissionState
-from grading.models import Evaluation, EvaluationTallies, Submission
-from grading.services import boards, child, doorbell, leases, quota, recipes, second_opinion
-from grading.services.child import Bounds, ChildFailed, ClaimLost
-from grading.services.validation import file_job
+from grading.enums import EvaluationState, FailureCode, Priority, RecipeRole, SubmissionState
+from grading.models import Evaluation, EvaluationTallies, Recipe, Submission
+from grading.services import (
+    boards,
+    child,
+    contents,
+    doorbell,
+    leases,
+    news,
+    quota,
+    recipes,
+    second_opinion,
+)
+from grading.services.child import Bounds, ChildFailed, ClaimLost, StorageDown
+from grading.services.validation import manifest
 
 Json = dict[str, Any]
 
@@ -37,14 +47,18 @@ def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Ev
         finish(evaluation=evaluation, result=result, now=clock())
     except ChildFailed as failure:
         give_up(evaluation=evaluation, failure=failure, now=clock())
+    except StorageDown:
+        put_back(evaluation=evaluation, now=clock())
     except ClaimLost:
         return None
     return Evaluation.objects.get(pk=evaluation.pk)
 
 
 def claim(*, evaluation_id: int, worker: str, now: datetime) -> Evaluation | None:
-    """Take a queued evaluation for one lease; None when it is not to be had."""
-    found: Evaluation = _with_everything().get(pk=evaluation_id)
+    """Take a queued evaluation for one lease; None when it is not to be had, or scoring is paused."""
+    found: Evaluation = with_everything().get(pk=evaluation_id)
+    if found.priority == Priority.FRESH and _is_paused(found):
+        return None
     taken = Evaluation.objects.filter(
         pk=evaluation_id, state=EvaluationState.QUEUED, attempt=found.attempt
     ).update(
@@ -71,7 +85,7 @@ def finish(*, evaluation: Evaluation, result: Json, now: datetime) -> None:
     opinion = second_opinion.compare(result["sample"])
     if not opinion.agrees:
         raise SecondOpinionDisagrees(opinion.as_json())
-    fields = _score_fields(result["score"])
+    fields = score_fields(result["score"])
     data = bytes.fromhex(result["tallies"])
     with audit.audited():
         _move(
@@ -86,6 +100,7 @@ def finish(*, evaluation: Evaluation, result: Json, now: datetime) -> None:
             evaluation=evaluation, data=data, sha256=result["tallies_sha256"]
         )
         if _is_live(evaluation):
+            news.submission_scored(submission=evaluation.submission, now=now)
             boards.want_rebuild(phase_id=evaluation.submission.phase_id, now=now)
         _record(
             evaluation,
@@ -114,7 +129,7 @@ def give_up(
     """
     if failure.may_retry and evaluation.attempt < settings.EVALUATION_ATTEMPTS:
         _move(evaluation, only, state=EvaluationState.QUEUED, rung_at=now)
-        doorbell.ring(doorbell.EVALUATE, evaluation.pk)
+        doorbell.ring(bell_of(evaluation.priority), evaluation.pk)
         return
     opinion = failure.opinion if isinstance(failure, SecondOpinionDisagrees) else {}
     with audit.audited():
@@ -130,13 +145,26 @@ def give_up(
         )
         if _is_live(evaluation):
             _fail_submission(evaluation, failure, now)
+            news.submission_ended(submission=evaluation.submission, failed=True, now=now)
         _record(evaluation, "evaluation.failed", now, code=failure.code.value, error=failure.kind)
+
+
+def put_back(*, evaluation: Evaluation, now: datetime) -> None:
+    """Leave a run to the sweep, as if it had not been tried: storage does not answer."""
+    with suppress(ClaimLost):
+        _move(
+            evaluation,
+            None,
+            state=EvaluationState.QUEUED,
+            attempt=evaluation.attempt - 1,
+            rung_at=now,
+        )
 
 
 def release_lapsed(*, evaluation_id: int, now: datetime) -> None:
     """Queue again a run whose worker has gone silent, or fail it after the last attempt."""
     lapsed = Q(state=EvaluationState.RUNNING, lease_until__lt=now)
-    evaluation = _with_everything().filter(lapsed, pk=evaluation_id).first()
+    evaluation = with_everything().filter(lapsed, pk=evaluation_id).first()
     if evaluation is None:
         return
     failure = ChildFailed(FailureCode.WORKER_LOST, may_retry=True)
@@ -151,10 +179,16 @@ def live_of(submission: Submission) -> Evaluation | None:
     return Evaluation.objects.filter(submission=submission, recipe=live).first() if live else None
 
 
-def _with_everything() -> Any:
+def bell_of(priority: int) -> str:
+    """Return the bell of an evaluation: what is scored again lets fresh work go first."""
+    return doorbell.EVALUATE if priority == Priority.FRESH else doorbell.EVALUATE_AGAIN
+
+
+def with_everything() -> Any:
+    """Return evaluations with the rows that scoring them reads."""
     return Evaluation.objects.select_related(
         "recipe__references",
-        "submission__entrant",
+        "submission__entrant__team",
         "submission__phase__track__competition",
         "submission__phase__references",
     )
@@ -168,9 +202,22 @@ def _score(evaluation: Evaluation, clock: Callable[[], datetime]) -> Json:
             )
         )
 
-    keeper = leases.Keeper(renew, clock=clock)
-    recipe = evaluation.recipe
-    job = {
+    return compute(evaluation, leases.Keeper(renew, clock=clock))
+
+
+def compute(evaluation: Evaluation, keeper: leases.Keeper) -> Json:
+    """Return what the child process finds for an evaluation, whose relations are loaded.
+
+    Nothing is written but what `keeper` renews. Raises ChildFailed, ClaimLost, StorageDown.
+    """
+    with contents.opened(evaluation.submission, keeper.watch) as content:
+        job = _job(evaluation) | contents.file_job(evaluation.submission, content)
+        return child.run(job, bounds=Bounds.from_settings(), watch=keeper.watch)
+
+
+def _job(evaluation: Evaluation) -> Json:
+    recipe, submission = evaluation.recipe, evaluation.submission
+    return {
         "do": "evaluate",
         "track": recipe.scorer,
         "version": recipe.version,
@@ -178,10 +225,18 @@ def _score(evaluation: Evaluation, clock: Callable[[], datetime]) -> Json:
         "recipe_digest": recipe.digest,
         "references_path": str(references.path_of(recipe.references)),
         "references_sha256": recipe.references.sha256,
-        "phase_code": evaluation.submission.phase.code,
-        **file_job(evaluation.submission),
+        "phase_code": submission.phase.code,
+        "ids": _more_ids(submission, recipe),
     }
-    return child.run(job, bounds=Bounds.from_settings(), watch=keeper.watch)
+
+
+def _more_ids(submission: Submission, recipe: Recipe) -> Json:
+    """Return the ids that a file must hold beside those of the recipe's references.
+
+    A corrected version of the references may have dropped some; the files still hold them.
+    """
+    is_same = submission.phase.references_id == recipe.references_id
+    return {} if is_same else manifest(submission)
 
 
 def _mine(evaluation: Evaluation) -> Any:
@@ -196,7 +251,8 @@ def _move(evaluation: Evaluation, only: Q | None, **fields: Any) -> None:
         raise ClaimLost
 
 
-def _score_fields(score: Json) -> Json:
+def score_fields(score: Json) -> Json:
+    """Return the columns of a result; raises ChildFailed when a number is not finite."""
     low, high = score["interval"] or (None, None)
     fields = {
         "score": score["score"],
@@ -225,8 +281,16 @@ def _numbers(value: object) -> Iterator[float]:
             yield from _numbers(part)
 
 
+def _is_paused(evaluation: Evaluation) -> bool:
+    """Return whether its competition's scoring is paused; correcting scores goes on meanwhile."""
+    return evaluation.submission.phase.track.competition.paused_at is not None
+
+
 def _is_live(evaluation: Evaluation) -> bool:
-    return recipes.is_live(phase_id=evaluation.submission.phase_id, recipe_id=evaluation.recipe_id)
+    role = recipes.lock_role(
+        phase_id=evaluation.submission.phase_id, recipe_id=evaluation.recipe_id
+    )
+    return role == RecipeRole.LIVE
 
 
 def _fail_submission(evaluation: Evaluation, failure: ChildFailed, now: datetime) -> None:

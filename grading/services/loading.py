@@ -12,6 +12,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from accounts.services import audit
 from competition.definition import Catalog, Definition, Fault, Parsed, parse
 from competition.definition.difference import Change, difference, flatten
 from competition.models import Competition, Phase
@@ -22,7 +23,7 @@ from competition.services.errors import DefinitionInvalid, DefinitionStale, NotO
 from grading.models import Board, PhaseRecipe, Submission
 from grading.scoring import registry
 from grading.scoring.types import Limits, ParamsInvalid, ReferencesInvalid
-from grading.services import recipes
+from grading.services import news, recipes
 
 REFERENCES_LIMIT = 256 * 1024 * 1024
 LISTED_PROBLEMS = 20
@@ -107,7 +108,9 @@ def apply(*, actor: User | None, plan: Plan, now: datetime, reason: str = "") ->
         reason=reason,
         forget=_forget,
     )
-    competition = rows.apply(actor=actor, load=load, now=now)
+    with audit.audited():
+        competition = rows.apply(actor=actor, load=load, now=now)
+        news.deadlines_moved(competition=competition, now=now)
     for phase in Phase.objects.filter(track__competition=competition).select_related(
         "track__competition", "references"
     ):
@@ -158,7 +161,7 @@ def _checked(
     try:
         references = track.references(data, track.params(raw))
     except ReferencesInvalid as error:
-        return _told(name, error)
+        return told(name, error)
     return CheckedReferences(
         data=data,
         sha256=hashlib.sha256(data).hexdigest(),
@@ -179,7 +182,7 @@ def _read(base_dir: Path, name: str) -> bytes | str:
         return f"it cannot be read ({error.strerror})"
 
 
-def _told(name: str, error: ReferencesInvalid) -> list[str]:
+def told(name: str, error: ReferencesInvalid) -> list[str]:
     """Return the problems by code and place: what a reference says is never repeated."""
     report = error.report
     lines = [
@@ -232,9 +235,9 @@ def _require_authority(actor: User | None, known: Competition | None) -> None:
         raise NotOrganizer(_("Only an organizer of this competition can do this."))
 
 
-def _store(checked: CheckedReferences) -> rows.StoredReferences:
+def _store(checked: CheckedReferences) -> hidden.StoredReferences:
     key, digest = hidden.store_bytes(checked.data)
-    return rows.StoredReferences(
+    return hidden.StoredReferences(
         storage_key=key,
         sha256=digest,
         size=len(checked.data),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -13,8 +13,9 @@ from accounts.services import audit
 from competition.enums import Selection
 from competition.models import Entrant, Phase
 from competition.timeline import PhaseState, phase_state
+from grading import queries
 from grading.enums import EvaluationState, SubmissionKind, SubmissionState
-from grading.models import Evaluation, Submission
+from grading.models import Evaluation, Recipe, Submission
 from grading.models.submission import STANDING_STATES
 from grading.ordering import final_key
 from grading.rules import is_member
@@ -34,29 +35,38 @@ def unmark(*, actor: User, submission: Submission, now: datetime) -> Submission:
     return _set_mark(actor, submission, now, marked=False)
 
 
-def counted(phase: Phase, *, before: datetime | None = None) -> dict[Entrant, Evaluation]:
+def counted(
+    phase: Phase, *, before: datetime | None = None, recipe: Recipe | None = None
+) -> dict[Entrant, Evaluation]:
     """Return, by entrant, the evaluation that counts in the phase under its live recipe.
 
-    With `before`, as if nothing had been scored or marked from that moment on.
+    With `before`, as if nothing had been scored or marked from that moment on; a score that was
+    corrected since keeps the moment of the first. With `recipe`, as if that one were live.
     """
     by_entrant: dict[Entrant, list[Evaluation]] = {}
-    for evaluation in scored(phase):
-        if before is None or (evaluation.finished_at and evaluation.finished_at < before):
-            by_entrant.setdefault(evaluation.submission.entrant, []).append(evaluation)
+    for evaluation in scored(phase, before=before, recipe=recipe):
+        by_entrant.setdefault(evaluation.submission.entrant, []).append(evaluation)
     return {
         entrant: choose(phase.selection, found, before=before)
         for entrant, found in by_entrant.items()
     }
 
 
-def scored(phase: Phase) -> QuerySet[Evaluation]:
-    """Return the phase's scored entries under its live recipe, with what a board needs."""
+def scored(
+    phase: Phase, *, before: datetime | None = None, recipe: Recipe | None = None
+) -> QuerySet[Evaluation]:
+    """Return the phase's scored entries under its live recipe, with what a board needs.
+
+    `before` and `recipe` as for `counted`.
+    """
+    first = Q() if before is None else Q(submission__in=queries.scored_before(phase, before))
     return (
         Evaluation.objects.filter(
+            first,
             submission__phase=phase,
             submission__kind=SubmissionKind.ENTRY,
             submission__state=SubmissionState.ACCEPTED,
-            recipe=recipes.live_recipe(phase),
+            recipe=recipe or recipes.live_recipe(phase),
             state=EvaluationState.SCORED,
         )
         .select_related("submission__entrant__team", "recipe")

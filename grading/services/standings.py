@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,8 +13,8 @@ from django.db.models import F
 
 from competition.enums import EntrantKind, EntrantState
 from competition.models import Entrant, Phase
-from competition.timeline import is_closed, is_frozen
-from grading import board_data
+from competition.timeline import frozen_since, is_closed
+from grading import board_data, corrections
 from grading.models import Board, Evaluation, Recipe, Standing
 from grading.ordering import view_key
 from grading.presentation import numbers_of
@@ -26,6 +26,8 @@ PUBLIC, CURRENT = "public", "current"
 LISTED_STATES = {EntrantState.ACCEPTED, EntrantState.DISQUALIFIED, EntrantState.WITHDRAWN}
 
 Json = dict[str, Any]
+Listed = dict[str, tuple[Entrant, Evaluation]]
+"""Who has a row, and for which evaluation, by the name that sorts equal rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +60,33 @@ def rebuild(*, board_id: int, now: datetime) -> Board:
 
 def take(board: Board, now: datetime) -> Snapshot:
     """Compute the snapshot of the state that the board's number names, or of a newer one."""
-    phase = board.phase
-    recipe = recipes.live_recipe(phase)
-    frozen_at = phase.frozen_from if is_frozen(phase, now) else None
+    recipe = recipes.live_recipe(board.phase)
     if recipe is None:
+        frozen_at = frozen_since(board.phase, now)
         return Snapshot(board.wanted, [], board_data.build(board, None, [], now), frozen_at)
-    current = selection.counted(phase)
-    public = selection.counted(phase, before=frozen_at) if frozen_at else current
+    return take_under(board, recipe, corrections.of_phase(board.phase), now)
+
+
+def take_under(
+    board: Board,
+    recipe: Recipe,
+    told: Sequence[Json],
+    now: datetime,
+    *,
+    note: Callable[[Evaluation], None] = lambda one: None,
+) -> Snapshot:
+    """Compute the snapshot as if the recipe were live; `told` are the corrections it names.
+
+    `note` is called with each evaluation before its row is made.
+    """
+    phase = board.phase
+    frozen_at = frozen_since(phase, now)
+    current = selection.counted(phase, recipe=recipe)
+    public = selection.counted(phase, before=frozen_at, recipe=recipe) if frozen_at else current
+    for evaluation in (*current.values(), *public.values()):
+        note(evaluation)
     rows = _rows(board, recipe, public, PUBLIC, now)
-    data = board_data.build(board, recipe, rows, now)
+    data = board_data.build(board, recipe, rows, now, corrections=told)
     if frozen_at:
         rows += _rows(board, recipe, current, CURRENT, now)
     else:
@@ -85,16 +105,27 @@ def write(*, board_id: int, snapshot: Snapshot, now: datetime, is_last: bool = T
             return False
         if board.built > snapshot.number:
             return True
-        Standing.objects.filter(board=board).delete()
-        Standing.objects.bulk_create(snapshot.rows, batch_size=500)
-        board.built = snapshot.number
-        board.built_at = now
-        board.data = snapshot.data
-        board.frozen_at = snapshot.frozen_at
-        board.save(update_fields=["built", "built_at", "data", "frozen_at"])
+        replace(board, snapshot, now)
         if Board.objects.filter(pk=board_id, wanted__gt=F("built")).update(rung_at=now):
             doorbell.ring(doorbell.REBUILD, board_id)
     return True
+
+
+def replace(board: Board, snapshot: Snapshot, now: datetime) -> None:
+    """Put a snapshot in the place of what the board shows; the caller holds the board's row."""
+    Standing.objects.filter(board=board).delete()
+    Standing.objects.bulk_create(snapshot.rows, batch_size=500)
+    board.built = snapshot.number
+    board.built_at = now
+    board.data = snapshot.data
+    board.frozen_at = snapshot.frozen_at
+    board.save(update_fields=["wanted", "built", "built_at", "data", "frozen_at"])
+
+
+def final_rows(phase: Phase, counted: Mapping[Entrant, Evaluation]) -> list[Standing]:
+    """Return the unsaved rows of the final view for what counts, without paired differences."""
+    listed = _listed(counted)
+    return [row for row, _ranked in _ranked_rows(Board(phase=phase), listed, CURRENT, "")]
 
 
 def views_of(recipe: Recipe) -> tuple[str, ...]:
@@ -109,21 +140,37 @@ def _rows(
     audience: str,
     now: datetime,
 ) -> list[Standing]:
-    listed = {
-        _name(entrant): (entrant, one) for entrant, one in counted.items() if _is_listed(entrant)
-    }
+    listed = _listed(counted)
     rows: list[Standing] = []
     for view in views_of(recipe):
-        entries = [_entry(entrant, one, view) for entrant, one in listed.values()]
-        ranked = ranking.rank(entries, cast("ranking.Rule", board.phase.band_rule))
+        made = _ranked_rows(board, listed, audience, view)
+        ranked = [row for _standing_row, row in made]
         found = _differences(board.phase, recipe, ranked, listed, now) if not view else {}
-        for position, row in enumerate(ranked, 1):
-            entrant, evaluation = listed[row.entry.name]
-            standing = _standing(board, audience, view, position, row)
-            standing.entrant, standing.evaluation = entrant, evaluation
-            standing.components = dict(numbers_of(evaluation, view).components)
+        for standing, row in made:
             standing.difference = found.get(row.entry.name, {})
             rows.append(standing)
+    return rows
+
+
+def _listed(counted: Mapping[Entrant, Evaluation]) -> Listed:
+    return {
+        _name(entrant): (entrant, one) for entrant, one in counted.items() if _is_listed(entrant)
+    }
+
+
+def _ranked_rows(
+    board: Board, listed: Listed, audience: str, view: str
+) -> list[tuple[Standing, ranking.Ranked]]:
+    """Return one view's rows in order, each with the line of the ranking that it was made of."""
+    entries = [_entry(entrant, one, view) for entrant, one in listed.values()]
+    ranked = ranking.rank(entries, cast("ranking.Rule", board.phase.band_rule))
+    rows = []
+    for position, row in enumerate(ranked, 1):
+        entrant, evaluation = listed[row.entry.name]
+        standing = _standing(board, audience, view, position, row)
+        standing.entrant, standing.evaluation = entrant, evaluation
+        standing.components = dict(numbers_of(evaluation, view).components)
+        rows.append((standing, row))
     return rows
 
 
@@ -181,7 +228,7 @@ def _differences(
     phase: Phase,
     recipe: Recipe,
     ranked: Sequence[ranking.Ranked],
-    listed: dict[str, tuple[Entrant, Evaluation]],
+    listed: Listed,
     now: datetime,
 ) -> dict[str, Json]:
     """Return the paired difference from the leader by entrant: the top 50, at the end all."""

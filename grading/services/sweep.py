@@ -22,6 +22,7 @@ from grading.services import (
     doorbell,
     evaluations,
     idempotency,
+    notices,
     recipes,
     rescore_checks,
     rescoring_queue,
@@ -76,6 +77,7 @@ def sweep(*, now: datetime) -> Swept:
 def tidy(*, now: datetime) -> int:
     """Remove files that nothing refers to, and bytes of uploads rejected over 7 days ago."""
     before = now - ORPHAN_AGE
+    notices.forget_old(now)
     try:
         in_storage = (
             _remove_rejected(now) + _remove_orphans(now) + upload_sessions.remove_leftovers(before)
@@ -102,7 +104,9 @@ def _ring_again(now: datetime) -> int:
         state=SubmissionState.RECEIVED, lease_until__isnull=True
     ).order_by("received_at")
     queued = Evaluation.objects.filter(
-        state=EvaluationState.QUEUED, priority=Priority.FRESH
+        state=EvaluationState.QUEUED,
+        priority=Priority.FRESH,
+        submission__phase__track__competition__paused_at__isnull=True,
     ).order_by("queued_at")
     return _ring(doorbell.VALIDATE, received, now) + _ring(doorbell.EVALUATE, queued, now)
 

@@ -14,11 +14,10 @@ from accounts.services import audit
 from competition.models import Entrant
 from competition.services.entry import note_charge
 from competition.services.errors import ReferencesMissing
-from grading import storage
-from grading.enums import EvaluationState, FailureCode, SubmissionState
+from grading.enums import EvaluationState, FailureCode, Priority, RecipeRole, SubmissionState
 from grading.models import Evaluation, Submission, ValidationProblem
-from grading.services import child, doorbell, leases, quota, recipes
-from grading.services.child import Bounds, ChildFailed, ClaimLost
+from grading.services import child, contents, doorbell, leases, news, quota, recipes
+from grading.services.child import Bounds, ChildFailed, ClaimLost, StorageDown
 
 Json = dict[str, Any]
 
@@ -38,6 +37,8 @@ def validate(*, submission_id: int, clock: Callable[[], datetime]) -> Submission
         settle(submission=submission, report=report, now=clock())
     except ChildFailed as failure:
         give_up(submission=submission, failure=failure, now=clock())
+    except StorageDown:
+        put_back(submission=submission, now=clock())
     except ClaimLost:
         return None
     return Submission.objects.get(pk=submission.pk)
@@ -87,6 +88,7 @@ def settle(*, submission: Submission, report: Json, now: datetime) -> None:
             _queue(submission, now)
         else:
             quota.release(submission_id=submission.pk, reason="rejected", now=now)
+            news.submission_ended(submission=submission, failed=False, now=now)
         _record(submission, f"submission.{state.value}", now, errors=report["errors"])
 
 
@@ -111,7 +113,14 @@ def give_up(
             ended_at=now,
         )
         quota.release(submission_id=submission.pk, reason="failed", now=now)
+        news.submission_ended(submission=submission, failed=True, now=now)
         _record(submission, "submission.failed", now, code=failure.code.value, error=failure.kind)
+
+
+def put_back(*, submission: Submission, now: datetime) -> None:
+    """Leave a validation to the sweep, as if it had not been tried: storage does not answer."""
+    with suppress(ClaimLost):
+        _move(submission, None, attempt=submission.attempt - 1, rung_at=now)
 
 
 def release_lapsed(*, submission_id: int, now: datetime) -> None:
@@ -144,25 +153,18 @@ def _check(submission: Submission, clock: Callable[[], datetime]) -> Json:
         return bool(_mine(submission).update(lease_until=leases.until(now)))
 
     keeper = leases.Keeper(renew, clock=clock)
-    job = {
-        "do": "check",
-        "track": submission.phase.track.kind,
-        "params": submission.phase.track.params,
-        "ids": manifest(submission),
-        **file_job(submission),
-    }
-    report: Json = child.run(job, bounds=Bounds.from_settings(), watch=keeper.watch)["report"]
+    with contents.opened(submission, keeper.watch) as content:
+        if not _mine(submission).update(sha256=content.sha256):
+            raise ClaimLost
+        job = {
+            "do": "check",
+            "track": submission.phase.track.kind,
+            "params": dict(recipes.params_of(submission.phase)),
+            "ids": manifest(submission),
+            **contents.file_job(submission, content),
+        }
+        report: Json = child.run(job, bounds=Bounds.from_settings(), watch=keeper.watch)["report"]
     return report
-
-
-def file_job(submission: Submission) -> Json:
-    """Return what a child needs to find a submission's bytes and to be sure of them."""
-    return {
-        "submission_path": str(storage.path_of(submission.storage_key)),
-        "submission_sha256": submission.content_id,
-        "filename": submission.filename,
-        "limits": submission.phase.limits,
-    }
 
 
 def _mine(submission: Submission) -> Any:
@@ -195,13 +197,19 @@ def _replace_problems(submission: Submission, problems: list[Json]) -> None:
 
 
 def _queue(submission: Submission, now: datetime) -> None:
-    for recipe in recipes.recipes_to_run(submission.phase):
+    for recipe, role in recipes.recipes_to_run(submission.phase):
+        is_live = role == RecipeRole.LIVE
         evaluation, _ = Evaluation.objects.get_or_create(
             submission=submission,
             recipe=recipe,
-            defaults={"state": EvaluationState.QUEUED, "queued_at": now, "rung_at": now},
+            defaults={
+                "state": EvaluationState.QUEUED,
+                "priority": Priority.FRESH if is_live else Priority.AGAIN,
+                "queued_at": now,
+                "rung_at": now,
+            },
         )
-        doorbell.ring(doorbell.EVALUATE, evaluation.pk)
+        doorbell.ring(doorbell.EVALUATE if is_live else doorbell.EVALUATE_AGAIN, evaluation.pk)
 
 
 def _record(submission: Submission, kind: str, now: datetime, **payload: object) -> None:

@@ -14,8 +14,8 @@ from grading.enums import (
     FailureCode,
     SubmissionState,
 )
-from grading.models import Evaluation, Submission
-from grading.services import cancelling, evaluations, validation
+from grading.models import Evaluation, Recipe, Rescoring, Submission
+from grading.services import cancelling, evaluations, rescoring_queue, validation
 from grading.services.child import ChildFailed, ClaimLost
 from grading.services.errors import AlreadyScoring, SubmissionEnded
 from tests.factories.grading import NOW, Arena, SubmissionFactory, quota_entry, scored
@@ -125,9 +125,33 @@ def move_evaluation(evaluation: Evaluation, target: str, actor) -> None:
         evaluations.give_up(evaluation=evaluation, failure=FAILURE, now=LATER)
     elif target == EvaluationState.CANCELLED:
         cancelling.cancel(actor=actor, submission=evaluation.submission, now=LATER)
+    elif evaluation.state == EvaluationState.CANCELLED:
+        proposed = rescoring(evaluation)
+        rescoring_queue.fill(rescoring_id=proposed.pk, now=LATER)
     else:
         again = ChildFailed(FailureCode.WORKER_LOST, may_retry=True)
         evaluations.give_up(evaluation=evaluation, failure=again, now=LATER)
+
+
+def rescoring(evaluation: Evaluation) -> Rescoring:
+    """Return a proposal of the recipe that the evaluation is of."""
+    recipe = evaluation.recipe
+    other = Recipe.objects.create(
+        digest="0" * 64,
+        track=recipe.track,
+        scorer=recipe.scorer,
+        version="0.9.0",
+        params=recipe.params,
+        references=recipe.references,
+        created_at=NOW,
+    )
+    return Rescoring.objects.create(
+        phase=evaluation.submission.phase,
+        recipe=recipe,
+        replaced=other,
+        reason="again",
+        proposed_at=NOW,
+    )
 
 
 # Cancelling a submission again is told by the submission's own table.
