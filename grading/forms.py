@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from competition.enums import EntrantKind
 from competition.models import Entrant
 from competition.timeline import MomentFault, parse_moment
+from grading.receipts import MOST_BYTES
 
 SYSTEM_CHARACTERS = 80
 NOTE_CHARACTERS = 500
@@ -50,6 +51,16 @@ class CheckForm(SubmissionForm):
     """The same form for "Check only": the system's name is not needed yet."""
 
     system = forms.CharField(max_length=SYSTEM_CHARACTERS, required=False)
+
+
+class NamedForm(forms.Form):
+    """A file that comes in parts, before its bytes: also the SHA-256 of each part, with commas between."""
+
+    system = forms.CharField(max_length=SYSTEM_CHARACTERS)
+    note = forms.CharField(max_length=NOTE_CHARACTERS, required=False)
+    filename = forms.CharField(max_length=4 * NOTE_CHARACTERS, required=False)
+    size = forms.IntegerField(min_value=1, max_value=2**40)
+    parts = forms.CharField()
 
 
 class DecisionForm(forms.Form):
@@ -114,4 +125,32 @@ class DeadlineForm(forms.Form):
             fields["moment"] = parse_moment(text, closing=closing) if text else None
         except MomentFault:
             self.add_error("new", _("Write it like 2026-12-01 23:59 AoE."))
+        return fields
+
+
+class ReceiptForm(forms.Form):
+    """A receipt to verify: pasted, or as a file; `content` is what was given, in bytes."""
+
+    text = forms.CharField(
+        label=_("Receipt"),
+        max_length=MOST_BYTES,
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 10, "spellcheck": "false", "class": "mono"}),
+        help_text=_("Paste the whole text of the file."),
+    )
+    file = forms.FileField(label=_("Or the file itself"), required=False, allow_empty_file=True)
+
+    def clean(self) -> dict[str, Any]:
+        """Return the fields with `content`; the file goes before the text."""
+        fields: dict[str, Any] = super().clean() or {}
+        file, text = fields.get("file"), fields.get("text", "")
+        if file is not None and file.size > MOST_BYTES:
+            self.add_error("file", _("This is too large to be a receipt."))
+        elif file is not None:
+            fields["content"] = file.read()
+        elif text.strip():
+            fields["content"] = text.encode()
+        elif not self.errors:
+            self.add_error("text", _("Paste a receipt, or choose its file."))
         return fields

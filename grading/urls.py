@@ -12,6 +12,7 @@ from grading.views import (
     exports,
     histories,
     methodology,
+    receipts,
     reports,
     submissions,
     submit,
@@ -60,10 +61,13 @@ submission_patterns = [
     path("unmark/", submissions.submission_unmark, name="submission-unmark"),
     path("report.json", reports.report_json, name="report-json"),
     path("report.csv", reports.report_csv, name="report-csv"),
+    path("receipt.json", receipts.receipt, name="receipt"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("competitions/<slug:slug>/", include(competition_patterns)),
     path("submissions/<slug:code>/", include(submission_patterns)),
+    path("receipts/verify/", receipts.receipt_verify, name="receipt-verify"),
+    path(".well-known/plaudit-keys.json", receipts.public_keys, name="receipt-keys"),
     path("downloads/plaudit-scorer-<str:version>.zip", methodology.scorer, name="scorer-download"),
 ]

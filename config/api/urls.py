@@ -9,6 +9,7 @@ from accounts.api.views import MeView, TeamList
 from competition.api.views import CompetitionDetail, CompetitionList, Manifest, PhaseDetail
 from grading.api import views as grading
 from grading.api.boards import BoardView
+from grading.api.receipts import SubmissionReceipt
 
 app_name = "api-v1"
 
@@ -23,6 +24,7 @@ phase_patterns = [
 submission_patterns = [
     path("", grading.SubmissionDetail.as_view(), name="submission-detail"),
     path("report/", grading.SubmissionReport.as_view(), name="submission-report"),
+    path("receipt/", SubmissionReceipt.as_view(), name="submission-receipt"),
     path("cancel/", grading.SubmissionCancel.as_view(), name="submission-cancel"),
     path("mark/", grading.SubmissionMark.as_view(), name="submission-mark"),
     path("unmark/", grading.SubmissionUnmark.as_view(), name="submission-unmark"),

@@ -20,7 +20,7 @@ from grading.charts.moves import Waterfall
 from grading.enums import EvaluationState, QuotaState
 from grading.models import Board, Evaluation, Recipe, Submission
 from grading.presentation import Sight
-from grading.services import quota
+from grading.services import quota, receipts
 from grading.services.quota import Ledger
 from grading.shown import grouped
 from grading.steps import Step, StepState, is_final, steps_of
@@ -308,6 +308,16 @@ class SubmissionPage:
     def quota(self) -> Ledger | None:
         """The team's account, for its members and the organizers."""
         return quota.ledger(entrant=self.submission.entrant, phase=self.phase, now=self.now)
+
+    @property
+    def file_sha256(self) -> str | None:
+        """The file's own SHA-256, once it is known."""
+        return receipts.file_sha256(self.submission)
+
+    @cached_property
+    def log_number(self) -> int | None:
+        """The number of the upload in the competition's log."""
+        return receipts.log_number(self.submission)
 
     @property
     def slot(self) -> str:
