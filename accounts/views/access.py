@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
@@ -47,6 +48,16 @@ def person(request: HttpRequest) -> User:
 def viewer(request: HttpRequest) -> User | None:
     """Return who is logged in, or None."""
     return request.user if isinstance(request.user, User) else None
+
+
+def remember_language(response: HttpResponse, language: str) -> None:
+    """Let this browser show every page in the language from now on."""
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        language,
+        max_age=settings.LANGUAGE_COOKIE_AGE,
+        samesite=settings.LANGUAGE_COOKIE_SAMESITE,
+    )
 
 
 def kept(request: HttpRequest) -> dict[str, str] | None:

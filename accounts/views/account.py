@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.http import Http404, HttpRequest, HttpResponse
@@ -21,7 +20,7 @@ from accounts.enums import NoticeKind
 from accounts.forms.account import NoticesForm, PasswordChangeForm, ProfileForm, TokenForm
 from accounts.forms.refusals import refusals_on, refusals_told
 from accounts.services import profile, tokens
-from accounts.views.access import kept, person, signed_in
+from accounts.views.access import kept, person, remember_language, signed_in
 
 
 @signed_in
@@ -39,7 +38,7 @@ def account_detail(request: HttpRequest) -> HttpResponse:
             with override(language):
                 messages.success(request, _("Your account is changed."))
             response = redirect("accounts:account-detail")
-            response.set_cookie(settings.LANGUAGE_COOKIE_NAME, language, samesite="Lax")
+            remember_language(response, language)
             return response
     return render(request, "accounts/account.html", {"form": form, "person": user})
 

@@ -17,7 +17,7 @@ from accounts.forms.entry import LogInForm, NewPasswordForm, ResetRequestForm, S
 from accounts.forms.refusals import refusals_on, refusals_told
 from accounts.models import User
 from accounts.services import registration
-from accounts.views.access import back, kept, person, signed_in
+from accounts.views.access import back, kept, person, remember_language, signed_in
 
 
 class LogIn(LoginView):
@@ -32,7 +32,7 @@ class LogIn(LoginView):
         response = super().form_valid(form)
         user = self.request.user
         if isinstance(user, User):
-            response.set_cookie(settings.LANGUAGE_COOKIE_NAME, user.language, samesite="Lax")
+            remember_language(response, user.language)
         return response
 
 

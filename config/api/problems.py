@@ -63,8 +63,15 @@ def _from_framework(exc: Exception, response: Response) -> dict[str, Any]:
     if isinstance(exc, exceptions.ValidationError):
         detail = _("Some values do not fit; see `errors`.")
         return problem(status=response.status_code, code=code, detail=detail, errors=response.data)
-    detail = str(response.data.get("detail", "")) if isinstance(response.data, dict) else ""
-    return problem(status=response.status_code, code=code, detail=detail)
+    return problem(status=response.status_code, code=code, detail=_said(exc, response))
+
+
+def _said(exc: Exception, response: Response) -> str:
+    if isinstance(exc, Http404):  # Django's own words name the model, in English
+        return _("Nothing is here, or nothing that you may see.")
+    if isinstance(exc, exceptions.Throttled) and exc.wait is not None:
+        return _("Too many requests; try again in %(seconds)d s.") % {"seconds": exc.wait}
+    return str(response.data.get("detail", "")) if isinstance(response.data, dict) else ""
 
 
 def _answer(body: dict[str, Any], headers: dict[str, str]) -> Response:

@@ -167,6 +167,8 @@ LANGUAGES = [
     ("zh-hans", _("Simplified Chinese")),
     ("zh-hant", _("Traditional Chinese")),
 ]
+LANGUAGE_COOKIE_AGE = 365 * 86400  # longer than any session: a choice outlives the browser
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
 FORMAT_MODULE_PATH = ["config.formats"]

@@ -10,6 +10,7 @@ from typing import Concatenate, ParamSpec
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils import translation
 
 from accounts.models import User
 from accounts.views.access import person, signed_in, viewer
@@ -17,6 +18,8 @@ from competition import rules
 from competition.models import Competition, Phase, Track
 
 P = ParamSpec("P")
+CONSOLE_LANGUAGE = "en"
+"""The console is in one language, its frame too: half a page in another one helps nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ def in_console(
     def guarded(
         request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
-        return view(request, _console(request, slug), *args, **kwargs)
+        return _in_english(view, request, _console(request, slug), *args, **kwargs)
 
     return guarded
 
@@ -75,9 +78,22 @@ def acts_in_console(
         place = _console(request, slug)
         if not place.may_act:
             raise PermissionDenied
-        return view(request, place, *args, **kwargs)
+        return _in_english(view, request, place, *args, **kwargs)
 
     return guarded
+
+
+def _in_english(
+    view: Callable[Concatenate[HttpRequest, Console, P], HttpResponse],
+    request: HttpRequest,
+    place: Console,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> HttpResponse:
+    with translation.override(CONSOLE_LANGUAGE):
+        response = view(request, place, *args, **kwargs)
+    response["Content-Language"] = CONSOLE_LANGUAGE
+    return response
 
 
 def _console(request: HttpRequest, slug: str) -> Console:
