@@ -230,10 +230,15 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "config.api.schema.with_problems",
+    ],
     "ENUM_NAME_OVERRIDES": {
-        "SubmissionState": "grading.enums.SubmissionState",
-        "EvaluationState": "grading.enums.EvaluationState",
         "CompetitionState": "competition.enums.CompetitionState",
+        "SubmissionState": "grading.enums.SubmissionState",
+        "UploadState": "grading.enums.UploadState",
+        "EvaluationState": "grading.enums.EvaluationState",
     },
 }
 

@@ -67,6 +67,18 @@ KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="the same key and body within 24 hours give the same answer",
 )
+DIGEST = OpenApiParameter(
+    "X-Content-SHA256",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="SHA-256 of a raw body, in hex; a body that has another one is refused",
+)
+NAMED = OpenApiParameter(
+    "Content-Disposition",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description='names the file of a raw body: attachment; filename="mine.jsonl"',
+)
 
 
 def arrived_at(request: Request) -> datetime:
@@ -80,10 +92,17 @@ def visible_submission(request: Request, code: str) -> Submission:
     return get_object_or_404(queries.submission_detail(request.user), code=code)
 
 
+class NewestFirst(CursorPagination):
+    """Cursor pages of submissions, newest first."""
+
+    ordering = ("-created_at", "-id")
+
+
 class SubmissionCreate(APIView):
     """Send a file to a phase; list what your team has sent to it."""
 
     parser_classes = UPLOAD_PARSERS
+    pagination_class = NewestFirst
 
     def get_permissions(self) -> list[Any]:
         """Reading asks for the scope `read`, sending for `submit`."""
@@ -92,7 +111,7 @@ class SubmissionCreate(APIView):
     @extend_schema(
         request=UPLOAD_BODY,
         responses={201: SubmissionSerializer, 200: SubmissionSerializer},
-        parameters=[SYSTEM, NOTE, KEY],
+        parameters=[SYSTEM, NOTE, KEY, DIGEST, NAMED],
         operation_id="submission_create",
     )
     def post(self, request: Request, slug: str, track: str, phase: str) -> Response:
@@ -123,7 +142,12 @@ class SubmissionCheck(APIView):
     permission_classes = [MaySubmit]
     parser_classes = UPLOAD_PARSERS
 
-    @extend_schema(request=UPLOAD_BODY, responses=ReportSerializer, operation_id="check")
+    @extend_schema(
+        request=UPLOAD_BODY,
+        responses=ReportSerializer,
+        parameters=[DIGEST, NAMED],
+        operation_id="check",
+    )
     def post(self, request: Request, slug: str, track: str, phase: str) -> Response:
         """Return the report; a file that would be rejected is still a good request (200)."""
         found: Phase = visible_phase(request, slug, track, phase)
@@ -143,6 +167,7 @@ class SubmissionList(APIView):
     """The submissions that the person may see, newest first."""
 
     permission_classes = [MayRead]
+    pagination_class = NewestFirst
 
     @extend_schema(responses=SubmissionSerializer(many=True), operation_id="submissions")
     def get(self, request: Request) -> Response:
@@ -221,12 +246,6 @@ class SubmissionUnmark(SubmissionAct):
     def act(self, request: Request, submission: Submission) -> Submission:
         """Unmark it."""
         return selection.unmark(actor=person(request), submission=submission, now=timezone.now())
-
-
-class NewestFirst(CursorPagination):
-    """Cursor pages of submissions, newest first."""
-
-    ordering = ("-created_at", "-id")
 
 
 def paged(request: Request, rows: QuerySet[Submission], view: APIView) -> Response:

@@ -1,0 +1,42 @@
+"""What the API's document says beside the endpoints: how every call may be refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+METHODS = ("get", "put", "post", "delete", "patch")
+PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "description": "Why a call was refused (RFC 9457). Programs go by `code`; `detail` is for people.",
+    "properties": {
+        "type": {"type": "string", "description": "names the code"},
+        "title": {"type": "string", "description": "the status in words"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "a sentence in the language asked for"},
+        "code": {"type": "string", "description": "stable"},
+        "params": {"type": "object", "additionalProperties": True},
+        "errors": {
+            "type": "object",
+            "additionalProperties": True,
+            "description": "what does not fit, by field",
+        },
+    },
+    "required": ["type", "title", "status", "detail", "code", "params"],
+}
+REFUSED: dict[str, Any] = {
+    "description": "Refused: 401 without a token, 403 for what the person or the token may not do, "
+    "404 for what is not there or not to be seen, 4xx for what the code says.",
+    "content": {
+        "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
+    },
+}
+
+
+def with_problems(result: dict[str, Any], **_given: object) -> dict[str, Any]:
+    """Return the document with the refusal that any operation may answer."""
+    result["components"]["schemas"]["ProblemDocument"] = PROBLEM
+    for operations in result["paths"].values():
+        for method, operation in operations.items():
+            if method in METHODS:
+                operation["responses"]["default"] = REFUSED
+    return result
