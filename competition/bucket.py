@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -72,7 +72,14 @@ def public_origin() -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def name(key: str) -> dict[str, str]:
+class Named(TypedDict):
+    """What names an object in a request."""
+
+    Bucket: str
+    Key: str
+
+
+def name(key: str) -> Named:
     """Return what names an object in a request; `S3_PREFIX` stands before every key."""
     return {"Bucket": settings.S3_BUCKET, "Key": settings.S3_PREFIX + key}
 
@@ -169,7 +176,7 @@ def _client(identity: tuple[str, ...]) -> S3Client:
         connect_timeout=CONNECT_SECONDS,
         read_timeout=READ_SECONDS,
         retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
-        s3={"addressing_style": addressing},
+        s3={"addressing_style": cast("Literal['auto', 'path', 'virtual']", addressing)},
         # Checksums are given where they matter; not every bucket knows the newer defaults.
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",

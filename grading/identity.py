@@ -1,8 +1,8 @@
 """What makes two uploads the same content, however they were sent: pure functions of bytes.
 
-Content is cut into parts of 16 MiB, the last one smaller. The identity of one part is its SHA-256;
-of several, the SHA-256 over their binary hashes in order. A file of up to 16 MiB has one part, so
-its identity is its own SHA-256 (docs/decisions/0100).
+The identity of up to 16 MiB is their SHA-256. Beyond, content is cut into parts of 5 MiB, the last
+one smaller, and its identity is the SHA-256 over the parts' binary SHA-256 in order. Both figures
+are fixed for good: receipts name identities (docs/decisions/0100).
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-PART_BYTES = 16 * 1024 * 1024
+SINGLE_BYTES = 16 * 1024 * 1024
+"""What is sent in one request; only larger files come in parts."""
+PART_BYTES = 5 * 1024 * 1024
+"""The smallest part that every bucket takes: less is lost when a connection breaks."""
 MOST_PARTS = 10_000
-"""As many parts as buckets take; 160 GiB."""
+"""As many parts as buckets take; 48 GiB."""
 
 
 def content_id(part_hashes: Sequence[str]) -> str:
-    """Return the identity (64 hex digits) of content whose parts have these SHA-256 (hex)."""
-    if len(part_hashes) == 1:
-        return part_hashes[0]
+    """Return the identity (64 hex digits) of content over 16 MiB whose parts have these SHA-256 (hex)."""
     return hashlib.sha256(b"".join(bytes.fromhex(digest) for digest in part_hashes)).hexdigest()
 
 
@@ -60,11 +61,10 @@ class Digests:
 
     @property
     def part_hashes(self) -> list[str]:
-        """The SHA-256 of each part so far; of no bytes, that of one empty part."""
-        is_open = self.size % PART_BYTES or not self._parts
-        return [*self._parts, self._part.hexdigest()] if is_open else list(self._parts)
+        """The SHA-256 (hex) of each part so far."""
+        return [*self._parts, self._part.hexdigest()] if self.size % PART_BYTES else self._parts
 
     @property
     def content_id(self) -> str:
         """The identity of all bytes."""
-        return content_id(self.part_hashes)
+        return self.sha256 if self.size <= SINGLE_BYTES else content_id(self.part_hashes)

@@ -5,17 +5,22 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from grading.views import (
+    announcing,
     boards,
     console,
     deadlines,
+    direction,
     entrants,
     exports,
     histories,
     methodology,
+    places,
+    questions,
     receipts,
     reports,
     submissions,
     submit,
+    uploads,
     utterances,
 )
 
@@ -28,6 +33,7 @@ phase_patterns = [
     path("data.json", exports.board_data, name="board-data"),
     path("submit/", submit.submission_create, name="submission-create"),
     path("submit/check/", submit.submission_check, name="submission-check"),
+    path("submit/uploads/", uploads.upload_create, name="upload-create"),
 ]
 
 console_patterns = [
@@ -42,6 +48,20 @@ console_patterns = [
         entrants.entrant_disqualify,
         name="entrant-disqualify",
     ),
+    path("entrants/<slug:code>/withdraw/", places.entrant_withdraw, name="entrant-take-out"),
+    path("entrants/<slug:code>/people/", places.member_list, name="entrant-people"),
+    path(
+        "entrants/<slug:code>/people/<slug:member>/remove/",
+        places.member_remove,
+        name="entrant-member-remove",
+    ),
+    path("boards/", direction.board_list, name="console-boards"),
+    path("boards/<slug:code>/<slug:act>/", direction.board_act, name="board-act"),
+    path("scoring/", direction.scoring_pause, name="scoring-pause"),
+    path("announcements/", announcing.announcement_list, name="console-announcements"),
+    path("announcements/new/", announcing.announcement_create, name="announcement-create"),
+    path("questions/", questions.console_questions, name="console-questions"),
+    path("questions/<slug:code>/", questions.question_answer, name="question-answer"),
     path("deadlines/", deadlines.deadline_list, name="console-deadlines"),
     path("deadlines/<slug:code>/", deadlines.deadline_move, name="deadline-move"),
 ]
@@ -51,6 +71,8 @@ competition_patterns: list[URLPattern | URLResolver] = [
     path("tracks/<slug:track>/<slug:phase>/", include(phase_patterns)),
     path("submissions/", histories.submission_list, name="submission-list"),
     path("entrants/<slug:code>/", histories.entrant_history, name="entrant-history"),
+    path("questions/", questions.question_list, name="question-list"),
+    path("questions/ask/", questions.question_create, name="question-create"),
     path("console/", include(console_patterns)),
 ]
 
@@ -64,9 +86,16 @@ submission_patterns = [
     path("receipt.json", receipts.receipt, name="receipt"),
 ]
 
+upload_patterns = [
+    path("", uploads.upload_detail, name="upload-detail"),
+    path("complete/", uploads.upload_complete, name="upload-complete"),
+    path("abort/", uploads.upload_abort, name="upload-abort"),
+]
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("competitions/<slug:slug>/", include(competition_patterns)),
     path("submissions/<slug:code>/", include(submission_patterns)),
+    path("uploads/<slug:code>/", include(upload_patterns)),
     path("receipts/verify/", receipts.receipt_verify, name="receipt-verify"),
     path(".well-known/plaudit-keys.json", receipts.public_keys, name="receipt-keys"),
     path("downloads/plaudit-scorer-<str:version>.zip", methodology.scorer, name="scorer-download"),

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from scripts import compile_messages
 
-pytest_plugins = ["tests.fixtures.audit"]
+pytest_plugins = ["tests.fixtures.audit", "tests.fixtures.bucket"]
 
 NO_SKIPS = os.environ.get("PLAUDIT_NO_SKIPS") == "1"
 NEEDS = {

@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularJSONAPIView
 
 from accounts.api.views import MeView, TeamList
 from competition.api.views import CompetitionDetail, CompetitionList, Manifest, PhaseDetail
+from grading.api import uploads
 from grading.api import views as grading
 from grading.api.boards import BoardView
 from grading.api.receipts import SubmissionReceipt
@@ -19,6 +20,14 @@ phase_patterns = [
     path("board/", BoardView.as_view(), name="board"),
     path("submissions/", grading.SubmissionCreate.as_view(), name="submission-create"),
     path("check/", grading.SubmissionCheck.as_view(), name="submission-check"),
+    path("uploads/", uploads.UploadCreate.as_view(), name="upload-create"),
+]
+
+upload_patterns = [
+    path("", uploads.UploadDetail.as_view(), name="upload-detail"),
+    path("parts/<int:number>/", uploads.UploadPartView.as_view(), name="upload-part"),
+    path("complete/", uploads.UploadComplete.as_view(), name="upload-complete"),
+    path("abort/", uploads.UploadAbort.as_view(), name="upload-abort"),
 ]
 
 submission_patterns = [
@@ -41,5 +50,6 @@ urlpatterns = [
     ),
     path("submissions/", grading.SubmissionList.as_view(), name="submission-list"),
     path("submissions/<slug:code>/", include(submission_patterns)),
+    path("uploads/<slug:code>/", include(upload_patterns)),
     path("schema/", SpectacularJSONAPIView.as_view(), name="schema"),
 ]

@@ -45,7 +45,7 @@ class UploadSerializer(serializers.ModelSerializer[Submission]):
         help_text="of the whole file; empty until a file that came in parts was validated",
     )
     content_id = serializers.CharField(
-        help_text="of up to 16 MiB the SHA-256; beyond, the SHA-256 over the SHA-256 of each 16 MiB"
+        help_text="of up to 16 MiB the SHA-256; beyond, the SHA-256 over the binary SHA-256 of every 5 MiB"
     )
 
     class Meta:

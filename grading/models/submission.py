@@ -8,7 +8,7 @@ from django.urls import reverse
 from accounts.codes import new_code
 from competition.models import Entrant, Phase
 from grading.enums import FailureCode, QuotaState, SubmissionKind, SubmissionState
-from grading.identity import PART_BYTES
+from grading.identity import SINGLE_BYTES
 from grading.models.querysets import SubmissionQuerySet
 
 STANDING_STATES = [SubmissionState.RECEIVED, SubmissionState.ACCEPTED]
@@ -116,7 +116,7 @@ class Submission(models.Model):
     @property
     def file_sha256(self) -> str:
         """The SHA-256 of the whole file (hex); empty until a file in parts was validated."""
-        return self.sha256 or (self.content_id if self.size <= PART_BYTES else "")
+        return self.sha256 or (self.content_id if self.size <= SINGLE_BYTES else "")
 
     @property
     def failure_reason(self) -> str:

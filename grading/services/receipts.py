@@ -11,7 +11,7 @@ from accounts.models import AuditEvent
 from competition.timeline import is_complete_in_time, is_on_time
 from grading import queries, receipts
 from grading.enums import EvaluationState, SubmissionState
-from grading.identity import PART_BYTES
+from grading.identity import SINGLE_BYTES
 from grading.models import Evaluation, Submission
 from grading.presentation import SHOWN_DECIMALS, Sight, shown_score, sight_of
 from grading.services import receipt_keys
@@ -68,7 +68,7 @@ def file_sha256(submission: Submission) -> str | None:
     """Return the file's own SHA-256 (hex): known of one part at once, of several after validation."""
     if submission.sha256:
         return str(submission.sha256)
-    return submission.content_id if submission.size <= PART_BYTES else None
+    return submission.content_id if submission.size <= SINGLE_BYTES else None
 
 
 def _received(submission: Submission, events: dict[str, AuditEvent]) -> Json:

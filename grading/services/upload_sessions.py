@@ -21,7 +21,7 @@ from competition.models import Entrant, Phase
 from competition.rules import is_member
 from competition.timeline import aoe_day, day_reset
 from grading.enums import UploadEnd, UploadState
-from grading.identity import MOST_PARTS, PART_BYTES, content_id, part_sizes
+from grading.identity import MOST_PARTS, PART_BYTES, SINGLE_BYTES, content_id, part_sizes
 from grading.models import Submission, UploadPart, UploadSession
 from grading.services import errors, intake
 from grading.services.part_links import assembly_of
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What is named of a file before its bytes come: also the SHA-256 (hex) of every 16 MiB."""
+    """What is named of a file before its bytes come: also the SHA-256 (hex) of every 5 MiB."""
 
     filename: str
     system: str
@@ -209,10 +209,10 @@ def _checked(named: Named, limit: int) -> Named:
         raise errors.UploadTooLarge(
             _("The file is larger than %(limit)s bytes.") % {"limit": limit}, limit=limit
         )
-    if named.size <= PART_BYTES:
+    if named.size <= SINGLE_BYTES:
         raise errors.UploadTooSmall(
-            _("Files of up to %(size)s bytes are sent in one request.") % {"size": PART_BYTES},
-            part_size=PART_BYTES,
+            _("Files of up to %(size)s bytes are sent in one request.") % {"size": SINGLE_BYTES},
+            single_bytes=SINGLE_BYTES,
         )
     hashes = [digest.strip().lower() for digest in named.part_hashes]
     wanted = -(-named.size // PART_BYTES)

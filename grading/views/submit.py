@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
@@ -78,11 +79,11 @@ def _submit(request: HttpRequest, phase: Phase, handler: LimitedUploadHandler) -
     try:
         upload = _upload_of(request, handler)
         if not form.is_valid():
-            return _refused(request, phase, form, None)
+            return refused(request, phase, form, None)
         submission = _receive(request, phase, form.cleaned_data, upload)
     except Refusal as refusal:
-        return _refused(request, phase, form, refusal)
-    return _created(request, submission)
+        return refused(request, phase, form, refusal)
+    return created(request, submission)
 
 
 @csrf_protect
@@ -99,7 +100,7 @@ def _check(request: HttpRequest, phase: Phase, handler: LimitedUploadHandler) ->
                 filename=upload.name or "",
             )
     except Refusal as refusal:
-        return _refused(request, phase, form, refusal)
+        return refused(request, phase, form, refusal)
     accepted = report.accepted
     verdict = _("This file would be accepted.") if accepted else _("This file would be rejected.")
     check = {"accepted": accepted, "verdict": verdict, "report": report_of_check(report)}
@@ -127,7 +128,7 @@ def _receive(
         filename=upload.name or "",
         system=fields["system"],
         note=fields["note"],
-        created_at=_arrived_at(request),
+        created_at=arrived_at(request),
         endpoint=ENDPOINT,
         key=fields["idempotency_key"],
         address=request.META.get("REMOTE_ADDR", ""),
@@ -136,13 +137,14 @@ def _receive(
     return uploading.submit(actor=person(request), phase=phase, sent=sent)
 
 
-def _arrived_at(request: HttpRequest) -> datetime:
+def arrived_at(request: HttpRequest) -> datetime:
     """Return when the headers were read: deadlines go by it, not by when the body had come."""
     arrived: datetime = getattr(request, "arrived_at", None) or timezone.now()
     return arrived
 
 
-def _created(request: HttpRequest, submission: Submission) -> HttpResponse:
+def created(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Lead to the submission: a script by Content-Location, a plain form by a redirect."""
     place = submission.get_absolute_url()
     if submission.repeated:
         text = _("Your team had sent this very file before: this is that submission.")
@@ -154,9 +156,10 @@ def _created(request: HttpRequest, submission: Submission) -> HttpResponse:
     return response
 
 
-def _refused(
-    request: HttpRequest, phase: Phase, form: SubmissionForm, refusal: Refusal | None
+def refused(
+    request: HttpRequest, phase: Phase, form: forms.Form, refusal: Refusal | None
 ) -> HttpResponse:
+    """Say why an upload was refused; without a refusal the form's own errors say it."""
     if refusal is None:
         sentences = [str(error) for errors_of in form.errors.values() for error in errors_of]
         refusal = errors.TextInvalid(" ".join(sentences))
@@ -165,7 +168,7 @@ def _refused(
 
 
 def _answer(
-    request: HttpRequest, phase: Phase, form: SubmissionForm, context: dict[str, Any], status: int
+    request: HttpRequest, phase: Phase, form: forms.Form, context: dict[str, Any], status: int
 ) -> HttpResponse:
     """Answer a script with the outcome alone, a plain form with the page and what was typed."""
     key = new_key()
