@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from grading.enums import SubmissionState
 from grading.services import (
+    canary,
     doorbell,
     evaluations,
     rescore_checks,
@@ -73,6 +74,13 @@ def rebuild_board(board_id: int) -> int:
 def sweep() -> dict[str, int]:
     """Put right what was lost; beat rings it."""
     return sweeping.sweep(now=timezone.now()).as_json()
+
+
+@shared_task(name="grading.canary")
+def send_canary() -> str:
+    """Send a submission of the server's own when the last one is old; beat rings it."""
+    submission = canary.start_if_due(now=timezone.now())
+    return submission.code if submission else "nothing to do"
 
 
 def _evaluate(task: Task[Any, Any], evaluation_id: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.refusals import Conflict, Invalid, NotAllowed, NotFound
+from accounts.refusals import Conflict, Invalid, NotAllowed, NotFound, Refusal
 
 
 class NotOrganizer(NotAllowed):
@@ -135,3 +135,22 @@ class ReferencesMissing(NotFound):
     """The bytes of a reference version are not where they were stored, or are not the same."""
 
     code = "REFERENCES_MISSING"
+
+
+class TextInvalid(Invalid):
+    """A text is empty, too long, or holds characters that cannot be seen."""
+
+    code = "INVALID_TEXT"
+
+
+class TooManyQuestions(Refusal):
+    """Too many of the person's questions wait, or were asked today."""
+
+    code = "TOO_MANY_QUESTIONS"
+    status = 429
+
+
+class AlreadyAnnounced(Conflict):
+    """The same news was published before."""
+
+    code = "ALREADY_ANNOUNCED"

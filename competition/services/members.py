@@ -14,7 +14,7 @@ from accounts.services import audit
 from accounts.services.membership import place_of as team_place
 from accounts.services.membership import require_verified
 from competition.enums import EntrantState, MemberRole
-from competition.models import Entrant, EntrantMember
+from competition.models import Entrant, EntrantChange, EntrantMember
 from competition.rules import is_organizer
 from competition.services.authority import (
     place_of,
@@ -31,6 +31,8 @@ from competition.services.errors import (
     NotInTeam,
 )
 
+MEMBER = "member"
+"""The field of a history row that says who was taken out."""
 STANDING = (EntrantState.PENDING, EntrantState.ACCEPTED)
 
 
@@ -85,6 +87,8 @@ def remove_member(
         if not is_act:
             _require_movable(locked)
         _end(locked, user, now)
+        if is_act:
+            _keep(locked, actor, user, reason.strip(), now)
         payload = {"person": audit.person(user), "reason": audit.keyed_hash(reason)}
         _tell("entrant.member-removed", actor, locked, now, **payload)
 
@@ -139,6 +143,13 @@ def _end(entrant: Entrant, user: User, now: datetime) -> None:
         _require_other_captain(entrant, place)
     place.left_at = now
     place.save(update_fields=["left_at"])
+
+
+def _keep(entrant: Entrant, actor: User, user: User, reason: str, now: datetime) -> None:
+    """Keep an organizer's reason in the entrant's history; it is shown to its people alone."""
+    EntrantChange.objects.create(
+        entrant=entrant, field=MEMBER, old=user.code, new="", reason=reason, actor=actor, at=now
+    )
 
 
 def _place(entrant: Entrant, user: User) -> EntrantMember:

@@ -72,7 +72,7 @@ def possible(phase: Phase, now: datetime) -> set[BoardAct]:
 
 def _is_published(phase: Phase) -> bool:
     """Return whether the last word on the board is a publication after the phase's end."""
-    last = phase.board_changes.first()
+    last = next(iter(phase.board_changes.all()), None)
     return last is not None and last.act == BoardAct.PUBLISH and is_closed(phase, last.at)
 
 

@@ -278,8 +278,14 @@ EVALUATION_MEMORY_BYTES = env.int("EVALUATION_MEMORY_BYTES", default=2 * 1024**3
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=15.0)
 RING_AGAIN_SECONDS = env.float("RING_AGAIN_SECONDS", default=30.0)
 """How long a bell may go unheard before it is rung again."""
-CELERY_BEAT_SCHEDULE = {"sweep": {"task": "grading.sweep", "schedule": SWEEP_SECONDS}}
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # one interval: nothing worth a file of its own
+CANARY_SECONDS = env.int("CANARY_SECONDS", default=600)
+"""How often the server scores a submission of its own, to show that it can; 0 never."""
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "grading.sweep", "schedule": SWEEP_SECONDS},
+    # asked often, so that a beat started anew does not put it off
+    "canary": {"task": "grading.canary", "schedule": 60.0},
+}
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # short intervals: nothing worth a file of its own
 BOOTSTRAP_REPLICATES = 10_000
 
 SECRET_KEY = env.str("SECRET_KEY", default="")

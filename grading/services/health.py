@@ -19,7 +19,9 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from accounts import triggers
-from grading.services import heartbeat
+from grading.services import canary, heartbeat, notices, status
+from grading.services.canary import CanaryVerdict
+from grading.services.status import Status
 
 LEAST_FREE_BYTES = 1024**3
 LARGEST_SKEW = timedelta(seconds=2)
@@ -139,6 +141,39 @@ def mailing(now: datetime) -> Finding:
         return Finding("mail", f"{settings.EMAIL_HOST} takes mails")
 
 
+def queue(now: datetime) -> Finding:
+    """Look whether a submission waits longer than it should."""
+    return queue_finding(status.status(now=now))
+
+
+def queue_finding(state: Status) -> Finding:
+    """Say how long the oldest submission waits."""
+    said = f"{state.waiting} wait, the oldest for {state.oldest.total_seconds():.0f} s"
+    return Finding("queue", said, REMEDIES["queue"] if state.is_late else "")
+
+
+def last_canary(now: datetime) -> Finding:
+    """Look how the last submission of the server's own ended."""
+    return canary_finding(canary.look(now=now))
+
+
+def canary_finding(verdict: CanaryVerdict) -> Finding:
+    """Say how the last canary ended."""
+    if verdict.state == canary.CanaryState.NONE:
+        return Finding("canary", "none has ended yet; beat sends one every few minutes")
+    said = f"{verdict.state.value}, sent {verdict.sent_at:%Y-%m-%d %H:%M:%S} UTC {verdict.code}"
+    return Finding("canary", said.strip(), CANARY_REMEDIES.get(verdict.state, ""))
+
+
+def mails(now: datetime) -> Finding:
+    """Look whether mails get through."""
+    count, oldest = notices.waiting(now)
+    failed = notices.failed_since(now - timedelta(days=1))
+    said = f"{count} wait, {failed} failed within a day"
+    is_stuck = oldest is not None and now - oldest > status.MAIL_PATIENCE
+    return Finding("notices", said, REMEDIES["notices"] if is_stuck or failed else "")
+
+
 def disk(now: datetime) -> Finding:
     """Look whether there is room left where this installation writes."""
     free = shutil.disk_usage(_existing(Path(settings.PUBLIC_FILES))).free
@@ -168,8 +203,22 @@ LOOKS: dict[str, Look] = {
     "disk": disk,
     "clock": clock,
     "mail": mailing,
+    "queue": queue,
+    "canary": last_canary,
+    "notices": mails,
+}
+CANARY_REMEDIES = {
+    canary.CanaryState.LATE: "No canary has ended for long: start workers and beat.",
+    canary.CanaryState.WRONG: (
+        "The scorer gives other digits than it should: pause scoring, compare the installed"
+        " packages with requirements.txt, and score again what was scored since."
+    ),
+    canary.CanaryState.FAILED: "The scorer cannot finish: the worker's log says why.",
 }
 REMEDIES = {
+    "queue": "Start more workers, or raise WORKER_CONCURRENCY; docs/operations.md has the sizes.",
+    "canary": "Look at the worker's log.",
+    "notices": "Check EMAIL_URL and the mail server; notices wait and are tried again by themselves.",
     "settings": "Compare the environment with .env.example.",
     "database": "Start the database server, and check DATABASE_URL.",
     "evidence": "Run: manage.py migrate",

@@ -64,13 +64,16 @@ def entrant_changed(
     act: str,
     reason: str,
     now: datetime,
+    people: Iterable[User] | None = None,
     person: User | None = None,
 ) -> None:
-    """Tell an entrant's people what was decided of it; `person` was taken out and is told too."""
+    """Tell an entrant's people what was decided of it.
+
+    `people` are those from before, where the act took some out; `person` is who was taken out.
+    """
     competition = entrant.competition
-    people = list(notices.members(entrant)) + ([person] if person else [])
     notices.tell(
-        recipients=people,
+        recipients=notices.members(entrant) if people is None else people,
         kind=NoticeKind.ENTRANT,
         subject=f"entrant:{entrant.code}:{act}:{now.isoformat()}",
         competition=competition,
@@ -142,25 +145,36 @@ def asked(*, question: Question, now: datetime) -> None:
     """Tell the organizers of a question; not who asks."""
     competition = question.competition
     names = [competition.slug, question.code]
-    _of_question(
-        question,
-        NoticeKind.QUESTION,
-        notices.organizers(competition),
-        {"path": reverse("grading:question-answer", args=names), "question": question.text},
-        now,
+    notices.tell(
+        recipients=notices.organizers(competition),
+        kind=NoticeKind.QUESTION,
+        subject=f"question:{question.code}",
+        competition=competition,
+        context={
+            "path": reverse("grading:question-answer", args=names),
+            "question": question.text,
+        },
+        now=now,
     )
 
 
 def answered(*, question: Question, now: datetime) -> None:
     """Send the answer to whoever asked."""
     competition = question.competition
-    context = {
-        "path": reverse("competition:question-list", args=[competition.slug]),
-        "question": question.text,
-        "answer": question.answer,
-        "public": question.is_public,
-    }
-    _of_question(question, NoticeKind.ANSWER, [question.asker], context, now)
+    at = question.answered_at.isoformat() if question.answered_at else ""
+    notices.tell(
+        recipients=[question.asker],
+        kind=NoticeKind.ANSWER,
+        subject=f"question:{question.code}:{at}",
+        competition=competition,
+        context={
+            "path": reverse("grading:question-list", args=[competition.slug]),
+            "question": question.text,
+            "answer": question.answer,
+            "public": question.is_public,
+        },
+        now=now,
+    )
 
 
 def titles(phase: Phase) -> dict[str, str]:
@@ -185,23 +199,6 @@ def _of_submission(
             "system": submission.system,
             **more,
         },
-        now=now,
-    )
-
-
-def _of_question(
-    question: Question,
-    kind: NoticeKind,
-    recipients: Iterable[User],
-    context: Mapping[str, Any],
-    now: datetime,
-) -> None:
-    notices.tell(
-        recipients=recipients,
-        kind=kind,
-        subject=f"question:{question.code}",
-        competition=question.competition,
-        context=context,
         now=now,
     )
 

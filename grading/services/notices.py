@@ -125,6 +125,11 @@ def waiting(now: datetime) -> tuple[int, datetime | None]:
     return rows.count(), oldest
 
 
+def failed_since(moment: datetime) -> int:
+    """Return how many notices were given up since then."""
+    return Notice.objects.filter(state=NoticeState.FAILED, ended_at__gte=moment).count()
+
+
 def forget_old(now: datetime) -> int:
     """Delete notices that ended over 90 days ago; return how many."""
     return Notice.objects.filter(ended_at__lt=now - KEPT).delete()[0]

@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from competition.enums import BoardVisibility, EntrantState
+from competition.enums import BoardAct, BoardVisibility, EntrantState
 from competition.models import Phase
 from competition.queries import entrant_of, may_see_board
 from competition.timeline import PhaseState, phase_state
@@ -25,6 +25,15 @@ SNAPSHOTS_KEPT = 24
 ATTEMPTS = 3
 
 Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing that organizers did to a board, in words."""
+
+    word: str
+    at: datetime | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,15 @@ class BoardSource:
         """Since when the public board is held back, None while it is not."""
         text = self.head.get("frozen_from")
         return parse_datetime(text) if text else None
+
+    @property
+    def acts(self) -> list[Act]:
+        """What organizers did to the board, newest first."""
+        words = dict(BoardAct.choices)
+        return [
+            Act(str(words[done["act"]]), parse_datetime(done["at"]), done["reason"])
+            for done in self.head.get("acts", ())
+        ]
 
     @property
     def recipe(self) -> Json | None:
@@ -96,6 +114,11 @@ def rows_from(data: Json, view: str) -> tuple[BoardRow, ...]:
 
 
 def _hidden_reason(phase: Phase) -> str:
+    if phase.hidden_at is not None:
+        change = phase.board_changes.filter(act=BoardAct.TAKE_DOWN).first()
+        return _("The organizers have taken this board down: %(reason)s") % {
+            "reason": change.reason if change else "–"
+        }
     if phase.board_visibility == BoardVisibility.ENTRANTS:
         return _("Until the phase closes this board is shown to its entrants only.")
     return _("This board is shown when the phase closes.")

@@ -34,7 +34,10 @@ STATES = {
 @in_console
 @require_safe
 def console(request: HttpRequest, place: Console) -> HttpResponse:
-    """Show queue, workers, failures and quota use of a competition."""
+    """Show queue, workers, failures and quota use of a competition.
+
+    The page asks for its changing part again every few seconds.
+    """
     now = timezone.now()
     workers = console_page.workers_of(now)
     context = {
@@ -47,9 +50,12 @@ def console(request: HttpRequest, place: Console) -> HttpResponse:
         "failures": console_page.failures_of(place.competition, now),
         "quotas": console_page.quota_of(place.competition, now),
         "waiting_entrants": console_page.waiting_entrants(place.competition).count(),
+        "waiting_questions": place.competition.questions.filter(answered_at__isnull=True).count(),
+        "alarms": console_page.alarms_of(now),
         "now": now,
     }
-    return render(request, "grading/console.html", context)
+    template = "partials/console_live.html" if "live" in request.GET else "console.html"
+    return render(request, f"grading/{template}", context)
 
 
 @in_console

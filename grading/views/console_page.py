@@ -25,6 +25,8 @@ from grading.models import (
     WorkerHeartbeat,
 )
 from grading.sentences import meaning
+from grading.services import health, status
+from grading.services.health import Finding
 from grading.services.heartbeat import ALIVE_FOR
 from grading.shown import grouped, seconds
 from grading.views.titles import title_of
@@ -206,6 +208,14 @@ def alarm_of(workers: Sequence[Worker]) -> str:
         "%(names)s are silent. What they held goes back to the queue by itself.",
         len(silent),
     ) % {"names": names}
+
+
+def alarms_of(now: datetime) -> list[Finding]:
+    """Return what somebody should look at, beside the workers: what is wrong and what to do."""
+    state = status.status(now=now)
+    found = [health.queue_finding(state), health.canary_finding(state.canary)]
+    found += health.examine(now=now, parts=("notices", "disk"))
+    return [finding for finding in found if not finding.ok]
 
 
 def failures_of(competition: Competition, now: datetime) -> list[FailureKind]:

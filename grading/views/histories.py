@@ -118,7 +118,7 @@ def entrant_history(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "entrant": entrant,
         "is_own": own is not None and own.pk == entrant.pk,
         "histories": [one for one in histories if one is not None],
-        "changes": entrant.changes.all(),
+        "changes": entrant.changes.exclude(field="member"),
     }
     return render(request, "grading/entrant_history.html", context)
 

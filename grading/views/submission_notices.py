@@ -40,8 +40,18 @@ def notices_of(
         strong = _("This submission was cancelled and cost no quota.")
         return [Notice("", "minus", strong, "", *again)]
     if evaluation is None or evaluation.state != EvaluationState.SCORED:
-        return []
+        return _paused(submission, evaluation)
     return _scored(submission, evaluation, sight)
+
+
+def _paused(submission: Submission, evaluation: Evaluation | None) -> list[Notice]:
+    """Say why an accepted submission waits, when the organizers have paused scoring."""
+    competition = submission.phase.track.competition
+    is_running = evaluation is not None and evaluation.state == EvaluationState.RUNNING
+    if competition.paused_at is None or is_running:
+        return []
+    strong = _("The organizers have paused scoring: this submission waits, and keeps its place.")
+    return [Notice("warn", "clock", strong, competition.paused_reason)]
 
 
 def _again(submission: Submission, now: datetime) -> tuple[str, str]:

@@ -263,7 +263,7 @@ class SubmissionPage:
     def off_board(self) -> str:
         """Why a scored submission is not on the board."""
         if is_frozen(self.phase, self.now):
-            return _("The board is frozen; it is updated when the phase closes.")
+            return _("The board is frozen; it is updated when the freeze ends.")
         if not self.is_settled:
             return _("being computed")
         return _("another submission of the team counts")
