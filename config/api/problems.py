@@ -69,8 +69,9 @@ def _from_framework(exc: Exception, response: Response) -> dict[str, Any]:
 def _said(exc: Exception, response: Response) -> str:
     if isinstance(exc, Http404):  # Django's own words name the model, in English
         return _("Nothing is here, or nothing that you may see.")
-    if isinstance(exc, exceptions.Throttled) and exc.wait is not None:
-        return _("Too many requests; try again in %(seconds)d s.") % {"seconds": exc.wait}
+    wait = getattr(exc, "wait", None)  # of Throttled: seconds, where they are known
+    if wait is not None:
+        return _("Too many requests; try again in %(seconds)d s.") % {"seconds": wait}
     return str(response.data.get("detail", "")) if isinstance(response.data, dict) else ""
 
 

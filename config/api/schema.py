@@ -33,10 +33,23 @@ REFUSED: dict[str, Any] = {
 
 
 def with_problems(result: dict[str, Any], **_given: object) -> dict[str, Any]:
-    """Return the document with the refusal that any operation may answer."""
+    """Return the document with the refusal that any operation may answer, in the words of 3.1."""
+    result["components"]["schemas"] = _with_nulls(result["components"]["schemas"])
     result["components"]["schemas"]["ProblemDocument"] = PROBLEM
     for operations in result["paths"].values():
         for method, operation in operations.items():
             if method in METHODS:
                 operation["responses"]["default"] = REFUSED
     return result
+
+
+def _with_nulls(node: Any) -> Any:
+    """Return a schema that says null as OpenAPI 3.1 does; pages of lists say it as 3.0 did."""
+    if isinstance(node, list):
+        return [_with_nulls(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {name: _with_nulls(part) for name, part in node.items() if name != "nullable"}
+    if node.get("nullable") is True and isinstance(node.get("type"), str):
+        kept["type"] = [node["type"], "null"]
+    return kept

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from django.urls import include, path
-from drf_spectacular.views import SpectacularJSONAPIView
 
 from accounts.api.views import MeView, TeamList
 from competition.api.views import CompetitionDetail, CompetitionList, Manifest, PhaseDetail
+from config.api.document import Document
 from grading.api import uploads
 from grading.api import views as grading
 from grading.api.boards import BoardView
@@ -51,5 +51,5 @@ urlpatterns = [
     path("submissions/", grading.SubmissionList.as_view(), name="submission-list"),
     path("submissions/<slug:code>/", include(submission_patterns)),
     path("uploads/<slug:code>/", include(upload_patterns)),
-    path("schema/", SpectacularJSONAPIView.as_view(), name="schema"),
+    path("schema/", Document.as_view(), name="schema"),
 ]

@@ -26,7 +26,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
 class ReportSerializer(serializers.Serializer[Any]):
     """The verdict on a file: at most 100 problems, and how many there were."""
 
-    accepted = serializers.BooleanField()
+    accepted = serializers.BooleanField(allow_null=True, help_text="null until it is validated")
     problems = ProblemSerializer(many=True)
     problems_total = serializers.IntegerField()
     rows = serializers.IntegerField(allow_null=True)
@@ -76,6 +76,31 @@ class UploadSerializer(serializers.ModelSerializer[Submission]):
         ]
 
 
+class ResultSerializer(serializers.Serializer[Any]):
+    """A score as far as the reader may see it now; with `hidden` no number shows."""
+
+    score = serializers.FloatField(allow_null=True)
+    withheld_reason = serializers.CharField()
+    interval = serializers.ListField(
+        child=serializers.FloatField(),
+        min_length=2,
+        max_length=2,
+        allow_null=True,
+        help_text="95 %, lower and upper bound",
+    )
+    interval_reason = serializers.CharField()
+    components = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    languages = serializers.DictField(child=serializers.DictField())
+    hidden = serializers.BooleanField()
+    has_counts = serializers.BooleanField()
+    track = serializers.CharField()
+    version = serializers.CharField()
+    recipe_digest = serializers.CharField()
+    seed = serializers.IntegerField(allow_null=True)
+    measured_at = serializers.DateTimeField(allow_null=True)
+    corrected_on = serializers.DateField(allow_null=True)
+
+
 class SubmissionSerializer(UploadSerializer):
     """A submission. `stage` is its state as one word; final: scored, withheld, rejected, failed, cancelled."""
 
@@ -84,7 +109,7 @@ class SubmissionSerializer(UploadSerializer):
     repeated = serializers.BooleanField(help_text="the same content stood already")
     queue_position = serializers.IntegerField(allow_null=True, help_text="0 = next")
     counts_by_mark = serializers.BooleanField()
-    result = serializers.DictField(allow_null=True)
+    result = ResultSerializer(allow_null=True)
     url = serializers.URLField()
 
     class Meta(UploadSerializer.Meta):
