@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
+from config.latency import LATENCIES
 from config.log import REQUEST_ID
 
 HEADER = "X-Request-ID"
@@ -29,7 +30,9 @@ class RequestLogMiddleware:
         try:
             response = self.get_response(request)
             response.headers[HEADER] = REQUEST_ID.get()
-            _log_request(request, response, time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            LATENCIES.note(request.path, response.status_code, seconds)
+            _log_request(request, response, seconds)
         finally:
             REQUEST_ID.reset(bound)
         return response

@@ -10,6 +10,7 @@ from django.views.i18n import set_language
 
 from competition.views.home import home
 from config.health import healthz, readyz
+from config.metrics import metrics
 
 urlpatterns = [
     path("", home, name="home"),
@@ -22,6 +23,7 @@ urlpatterns = [
     path("language/", csrf_exempt(set_language), name="set-language"),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("api/v1/", include("config.api.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -278,6 +278,8 @@ EVALUATION_MEMORY_BYTES = env.int("EVALUATION_MEMORY_BYTES", default=2 * 1024**3
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=15.0)
 RING_AGAIN_SECONDS = env.float("RING_AGAIN_SECONDS", default=30.0)
 """How long a bell may go unheard before it is rung again."""
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+"""What a scraper of /metrics sends as its bearer token; empty: only this machine itself may ask."""
 CANARY_SECONDS = env.int("CANARY_SECONDS", default=600)
 """How often the server scores a submission of its own, to show that it can; 0 never."""
 CELERY_BEAT_SCHEDULE = {

@@ -13,6 +13,7 @@ from grading.models import Board, Evaluation, Notice, Submission, WorkerHeartbea
 from grading.services import canary, heartbeat
 from grading.services.canary import CanaryVerdict
 
+ALIVE_FOR = heartbeat.ALIVE_FOR
 PATIENCE = timedelta(minutes=10)
 """After how long in a queue somebody should look."""
 MAIL_PATIENCE = timedelta(minutes=30)
