@@ -42,7 +42,7 @@ class Limits:
     upload: int
     other: int
     part: int = PART_BYTES
-    upload_paths: re.Pattern[str] = re.compile(r"/(?:submit|submissions|check)/$")
+    upload_paths: re.Pattern[str] = re.compile(r"/(?:submit|submissions|check|propose)/$")
     part_paths: re.Pattern[str] = re.compile(r"/uploads/[a-z0-9]+/parts/[0-9]+/$")
 
     def of(self, path: str) -> int:

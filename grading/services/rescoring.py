@@ -48,9 +48,14 @@ class Progress:
         return max(0, self.total - self.done - self.failed - self.running)
 
     @property
+    def ended(self) -> int:
+        """How many have a result, a score or a failure."""
+        return self.done + self.failed
+
+    @property
     def finished(self) -> bool:
         """Whether every one has a result."""
-        return self.done + self.failed >= self.total
+        return self.ended >= self.total
 
     def as_json(self) -> dict[str, int]:
         """Return the counts by name."""

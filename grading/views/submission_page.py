@@ -335,10 +335,21 @@ class SubmissionPage:
     @property
     def utterances_url(self) -> str:
         """Where organizers look into a score, empty for others."""
-        if not self.is_scored or not queries.organizes(self.reader, self.phase):
+        return self._organizers_url("grading:console-utterances")
+
+    @property
+    def checks_url(self) -> str:
+        """Where organizers have a score computed again, empty for others."""
+        return self._organizers_url("grading:score-checks")
+
+    def _organizers_url(self, name: str) -> str:
+        if not self.is_scored or not self._is_organizers:
             return ""
-        names = [self.competition.slug, self.submission.code]
-        return reverse("grading:console-utterances", args=names)
+        return reverse(name, args=[self.competition.slug, self.submission.code])
+
+    @cached_property
+    def _is_organizers(self) -> bool:
+        return queries.organizes(self.reader, self.phase)
 
     @property
     def recipe(self) -> Recipe | None:
