@@ -114,6 +114,30 @@ def keys_document(server: str, keys: Iterable[PublicKey]) -> Json:
     }
 
 
+def parse_keys(text: bytes | str) -> list[PublicKey]:
+    """Return the public keys of a site's document. Raises ReceiptFault NOT_KEYS."""
+    try:
+        found = json.loads(text)
+        if found["format"] != KEYS_FORMAT:
+            raise ReceiptFault("NOT_KEYS")
+        return [_public_key(entry) for entry in found["keys"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReceiptFault("NOT_KEYS") from error
+
+
+def _public_key(entry: Json) -> PublicKey:
+    name, public, until = entry["key_id"], entry["public_key"], entry["valid_until"]
+    if key_id(bytes.fromhex(public)) != name:
+        raise ReceiptFault("NOT_KEYS")
+    return PublicKey(
+        key_id=name,
+        public_key=public,
+        server=str(entry["server"]),
+        valid_from=_moment(entry["valid_from"]),
+        valid_until=_moment(until) if until else None,
+    )
+
+
 def parse(text: bytes | str) -> list[Json]:
     """Return the signed statements of a receipt. Raises ReceiptFault.
 
