@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.core.exceptions import ImproperlyConfigured
 
+from config.settings import safety
 from config.settings.base import *
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
@@ -23,12 +24,8 @@ EMAIL_CONFIG = env.email("EMAIL_URL", default="smtp://localhost:25")
 vars().update(EMAIL_CONFIG)
 MAIL_IN_BACKGROUND = True
 
-SECRET_LENGTH = 50
-if len(SECRET_KEY) < SECRET_LENGTH:
-    raise ImproperlyConfigured(
-        f"SECRET_KEY must be set to a random value of {SECRET_LENGTH} characters or more."
-    )
-if not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS:
-    raise ImproperlyConfigured("ALLOWED_HOSTS must name this server's host names.")
-if not SITE_URL.startswith("https://"):
-    raise ImproperlyConfigured("SITE_URL must start with https://.")
+OUTBOX = env.bool("PLAUDIT_OUTBOX", default=False)
+WANTS_DEBUG = env.bool("DEBUG", default=False)
+FAULTS = safety.faults(globals())
+if FAULTS:
+    raise ImproperlyConfigured("\n".join(FAULTS))
