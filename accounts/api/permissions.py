@@ -35,3 +35,9 @@ class MaySubmit(HasScope):
     """Uploading, cancelling, marking."""
 
     scope = TokenScope.SUBMIT
+
+
+class MayOrganize(HasScope):
+    """Acting for a competition that the person organizes."""
+
+    scope = TokenScope.ORGANIZE

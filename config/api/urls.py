@@ -7,7 +7,7 @@ from django.urls import include, path
 from accounts.api.views import MeView, TeamList
 from competition.api.views import CompetitionDetail, CompetitionList, Manifest, PhaseDetail
 from config.api.document import Document
-from grading.api import uploads
+from grading.api import rescoring, uploads
 from grading.api import views as grading
 from grading.api.boards import BoardView
 from grading.api.receipts import SubmissionReceipt
@@ -21,6 +21,11 @@ phase_patterns = [
     path("submissions/", grading.SubmissionCreate.as_view(), name="submission-create"),
     path("check/", grading.SubmissionCheck.as_view(), name="submission-check"),
     path("uploads/", uploads.UploadCreate.as_view(), name="upload-create"),
+    path("rescoring/", rescoring.RescoringView.as_view(), name="rescoring"),
+    path("rescoring/propose/", rescoring.RescoringPropose.as_view(), name="rescoring-propose"),
+    path("rescoring/preview/", rescoring.RescoringPreview.as_view(), name="rescoring-preview"),
+    path("rescoring/switch/", rescoring.RescoringSwitch.as_view(), name="rescoring-switch"),
+    path("rescoring/cancel/", rescoring.RescoringCancel.as_view(), name="rescoring-cancel"),
 ]
 
 upload_patterns = [
@@ -37,6 +42,7 @@ submission_patterns = [
     path("cancel/", grading.SubmissionCancel.as_view(), name="submission-cancel"),
     path("mark/", grading.SubmissionMark.as_view(), name="submission-mark"),
     path("unmark/", grading.SubmissionUnmark.as_view(), name="submission-unmark"),
+    path("checks/", rescoring.ScoreChecks.as_view(), name="score-checks"),
 ]
 
 urlpatterns = [

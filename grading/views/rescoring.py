@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -158,7 +157,7 @@ def _switch_form(page: ProposalPage) -> SwitchForm:
 
 
 def _propose(place: Console, phase: Phase, form: ProposalForm) -> None:
-    file: UploadedFile | None = form.cleaned_data.get("references")
+    file = form.cleaned_data.get("references")
     text: str | None = form.cleaned_data["definition"]
     rescoring.propose(
         actor=place.user,

@@ -86,8 +86,9 @@ class ProposalPage:
     @property
     def dropped(self) -> int:
         """How many utterances of the present references the new ones leave out (negative: more)."""
-        old = sum(self.proposal.replaced.references.counts.values())
-        return old - sum(self.proposal.recipe.references.counts.values())
+        old: int = sum(self.proposal.replaced.references.counts.values())
+        new: int = sum(self.proposal.recipe.references.counts.values())
+        return old - new
 
     @property
     def changes(self) -> list[tuple[str, str, str]]:
