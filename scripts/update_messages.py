@@ -33,12 +33,26 @@ msgstr ""
 """
 
 
-def is_apart(path: str) -> bool:
-    """Return whether only organizers and administrators read the texts of a file.
+APART = (
+    "console",
+    "/admin.py",
+    "/management/",
+    "/services/keeping/",
+    "grading/rescoring_forms.py",
+    "grading/views/announcing.py",
+    "grading/views/direction.py",
+    "grading/views/entrants.py",
+    "grading/views/deadlines.py",
+    "grading/views/places.py",
+    "grading/views/rescoring",
+    "templates/grading/partials/rescoring",
+)
+"""The organizer's console, Django's admin and the commands, with what only they use: in English."""
 
-    The organizer's console, Django's admin and the commands are in English.
-    """
-    return "console" in path or path.endswith("/admin.py") or "/management/" in path
+
+def is_apart(path: str) -> bool:
+    """Return whether only organizers and administrators read the texts of a file."""
+    return any(part in path for part in APART)
 
 
 def seen_by_entrants() -> Catalog:
