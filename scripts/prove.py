@@ -20,6 +20,10 @@ STEPS = {
     "whole suite": ["-m", "pytest", "-n", "2", "--tier", "whole", "-q"],
     "track 1 against jiwer": ["benchmarks/track1.py", "--check"],
     "determinism": ["scripts/check_determinism.py"],
+    "10,000 submissions scored again": [
+        *("-m", "tests.proofs.rescoring", "--submissions", "10000", "--in-process"),
+        *("--evidence", "docs/evidence"),
+    ],
 }
 
 
