@@ -63,13 +63,8 @@ def public_client() -> S3Client:
 
 def public_origin() -> str:
     """Return scheme, host and port to which signed links lead; empty without a bucket."""
-    if not is_on():
-        return ""
-    link = public_client().generate_presigned_url(
-        "get_object", Params={"Bucket": settings.S3_BUCKET, "Key": "x"}
-    )
-    parts = urlsplit(link)
-    return f"{parts.scheme}://{parts.netloc}"
+    endpoint = settings.S3_PUBLIC_URL or settings.S3_ENDPOINT_URL
+    return _origin(_identity(endpoint), settings.S3_BUCKET) if is_on() else ""
 
 
 class Named(TypedDict):
@@ -162,6 +157,15 @@ def _identity(endpoint: str) -> tuple[str, ...]:
         settings.S3_SECRET_KEY,
         settings.S3_ADDRESSING,
     )
+
+
+@lru_cache(maxsize=8)
+def _origin(identity: tuple[str, ...], bucket: str) -> str:
+    link = _client(identity).generate_presigned_url(
+        "get_object", Params={"Bucket": bucket, "Key": "x"}
+    )
+    parts = urlsplit(link)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 @lru_cache(maxsize=8)

@@ -26,10 +26,9 @@ class SecurityHeadersMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        self.policy = policy()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        response.headers.setdefault("Content-Security-Policy", self.policy)
+        response.headers.setdefault("Content-Security-Policy", policy())
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         return response

@@ -10,8 +10,11 @@ const sending = form.querySelector("[data-sending]");
 const bar = sending.querySelector("progress");
 const sent = sending.querySelector("[data-sent]");
 const limit = Number(form.dataset.limit);
+const singleBytes = Number(form.dataset.single);
 const plainHint = hint.textContent;
+const giveUp = sending.querySelector("[data-give-up]");
 let request = null;
+let parts = null;
 
 function size(bytes) {
   const units = ["B", "KiB", "MiB", "GiB"];
@@ -55,25 +58,81 @@ function lock(locked) {
   }
 }
 
+// `answer`: status, text, and place, isFragment, url where the server gave them.
 function finish(answer) {
   lock(false);
-  const place = answer.getResponseHeader("Content-Location");
-  if (answer.status === 201 && place) {
-    window.location.assign(place);
+  if (answer.place && answer.status < 300) {
+    window.location.assign(answer.place);
     return;
   }
-  if (answer.getResponseHeader("X-Fragment")) {
-    outcome.innerHTML = answer.responseText;
+  if (answer.isFragment) {
+    outcome.innerHTML = answer.text;
     const box = outcome.querySelector("[data-outcome]");
     if (box?.dataset.key) form.elements.idempotency_key.value = box.dataset.key;
     box?.focus();
     return;
   }
-  if (answer.responseURL && new URL(answer.responseURL).pathname.includes("/login/")) {
-    window.location.assign(answer.responseURL);
+  if (answer.url && new URL(answer.url).pathname.includes("/login/")) {
+    window.location.assign(answer.url);
     return;
   }
-  tell(form.dataset.server);
+  tell(answer.status === 0 ? answer.text : form.dataset.server);
+}
+
+function answerOf(done) {
+  return {
+    status: done.status,
+    text: done.responseText,
+    place: done.getResponseHeader("Content-Location"),
+    isFragment: Boolean(done.getResponseHeader("X-Fragment")),
+    url: done.responseURL,
+  };
+}
+
+async function sendParts(file) {
+  giveUp.hidden = false;
+  sent.textContent = "";
+  bar.value = 0;
+  lock(true);
+  try {
+    const { PartsUpload, canSendParts } = await import(form.dataset.parts);
+    if (!canSendParts()) {
+      send(form.action);
+      return;
+    }
+    parts = new PartsUpload(form, file, { progress: showParts });
+    const answer = await parts.run();
+    if (answer) finish(answer);
+  } catch (error) {
+    console.error(error);
+    finish({ status: 0, text: form.dataset.broken });
+  } finally {
+    parts = null;
+    giveUp.hidden = true;
+  }
+}
+
+function showParts(share, text, bytes) {
+  if (share !== null) bar.value = 100 * share;
+  const total = size(input.files[0]?.size ?? 0);
+  sent.textContent = text || `${size(bytes)} / ${total}`;
+}
+
+function stop() {
+  if (!parts) {
+    request?.abort();
+    return;
+  }
+  parts.stop();
+  lock(false);
+  tell(form.querySelector("[data-texts]").dataset.stopped);
+}
+
+async function abandon() {
+  const ended = parts;
+  lock(false);
+  await ended?.abort().catch(() => null);
+  tell(form.querySelector("[data-texts]").dataset.aborted);
 }
 
 function send(action) {
@@ -88,7 +147,7 @@ function send(action) {
     sent.textContent = `${size(event.loaded)} / ${size(event.total)} · ${size(speed)}/s`;
   });
   request.upload.addEventListener("load", () => bar.removeAttribute("value"));
-  request.addEventListener("load", () => finish(request));
+  request.addEventListener("load", () => finish(answerOf(request)));
   const broken = (text) => () => {
     lock(false);
     tell(text);
@@ -112,9 +171,12 @@ form.addEventListener("submit", (event) => {
     tell(fault);
     return;
   }
-  send(event.submitter?.formAction || form.action);
+  const isCheck = event.submitter?.hasAttribute("data-check");
+  if (file.size > singleBytes && !isCheck) sendParts(file);
+  else send(event.submitter?.formAction || form.action);
 });
-sending.querySelector("[data-stop]").addEventListener("click", () => request?.abort());
+sending.querySelector("[data-stop]").addEventListener("click", stop);
+giveUp.addEventListener("click", abandon);
 input.addEventListener("change", showFile);
 
 for (const name of ["dragenter", "dragover"]) {

@@ -12,6 +12,8 @@ from accounts.models import User
 from accounts.refusals import Refusal
 from competition.models import Competition, Entrant, Phase, Track
 from competition.queries import entrant_of
+from grading.identity import PART_BYTES, SINGLE_BYTES
+from grading.models import UploadSession
 from grading.scoring import registry
 from grading.scoring.types import Limits
 from grading.services import errors, intake, quota
@@ -94,6 +96,31 @@ class SubmitPage:
     def check_url(self) -> str:
         """Where "Check only" goes."""
         return reverse("grading:submission-check", args=self.names)
+
+    @property
+    def single_bytes(self) -> int:
+        """Up to how many bytes a file is sent in one request."""
+        return SINGLE_BYTES
+
+    @property
+    def part_bytes(self) -> int:
+        """The size in bytes of a part of a larger file."""
+        return PART_BYTES
+
+    @property
+    def uploads_url(self) -> str:
+        """Where a script begins an upload in parts."""
+        return reverse("grading:upload-create", args=self.names)
+
+    @property
+    def upload_url(self) -> str:
+        """Where a script finds one; CODE stands for its code."""
+        return reverse("grading:upload-detail", args=["CODE"])
+
+    @property
+    def open_uploads(self) -> list[UploadSession]:
+        """The team's uploads in parts that are not complete."""
+        return list(self.quota.uploads) if self.quota else []
 
     @property
     def utterance_count(self) -> int:

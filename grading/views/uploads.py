@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.refusals import Refusal
@@ -73,7 +75,14 @@ def upload_abort(request: HttpRequest, code: str) -> HttpResponse:
         upload_sessions.abort(actor=person(request), session=session, now=timezone.now())
     except Refusal as refusal:
         return refused(request, session.phase, NamedForm(), refusal)
-    return HttpResponse(status=204)
+    if request.headers.get("X-Fragment"):
+        return HttpResponse(status=204)
+    messages.info(request, _("The upload was given up. Its slot is free again."))
+    return redirect("grading:submission-create", *_names(session.phase))
+
+
+def _names(phase: Phase) -> list[str]:
+    return [phase.track.competition.slug, phase.track.slug, phase.slug]
 
 
 def _begin(request: HttpRequest, phase: Phase, form: NamedForm) -> Begun:

@@ -77,7 +77,7 @@ def test_a_file_in_parts_becomes_a_submission_that_is_scored(
 
 def test_what_is_missing_can_be_asked_at_any_time(place, sender):
     upload = sender.begin().json()
-    first, second, third, fourth = upload["parts"]
+    first, _second, third, _fourth = upload["parts"]
     sender.put(third)
     sender.put(first)
     state = sender.get(upload["code"])
@@ -372,7 +372,9 @@ def test_open_uploads_are_listed_with_as_many_queries_for_three_as_for_one(
     assert listed[0]["state"] == "open"
 
 
-def test_a_bucket_that_fails_is_our_503_that_shows_nothing_of_it(bucket, sender, api, address, arena):
+def test_a_bucket_that_fails_is_our_503_that_shows_nothing_of_it(
+    bucket, sender, api, address, arena
+):
     upload = sender.begin().json()
     sender.put_all(upload)
     bucket.fault(status=500, code="InternalError")
