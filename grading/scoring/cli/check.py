@@ -28,7 +28,7 @@ _READINGS = {
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Check a submission against references or a manifest; return the exit code."""
     track = registry.get(arguments.track)
-    params = inputs.read_params(track, arguments.labels)
+    params = inputs.read_params(track, arguments.params, arguments.labels)
     ids: dict[str, str | None]
     if arguments.manifest is not None:
         ids = inputs.read_manifest(arguments.manifest, track)

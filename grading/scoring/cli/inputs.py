@@ -12,6 +12,7 @@ from grading.scoring.text.shown import show
 from grading.scoring.types import Limits, ParamsInvalid, ScoringError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
     from typing import Any
 
@@ -46,14 +47,26 @@ def _sentence(data: bytes, offset: int, code: str, params: Any) -> str:
     return f"line {line}: {fill(template, values)}"
 
 
-def read_params(track: Track, labels: Path | None) -> Any:
-    """Return the track's parameters, with the labels of a JSON list if one is given."""
-    if labels is None:
-        return track.params({})
+def read_params(track: Track, settings: Path | None, labels: Path | None) -> Any:
+    """Return the track's parameters: its own, then those of a JSON object, then a list of labels.
+
+    `settings` is the `params` of a competition as its API and its data.json show them. Raises
+    InputError and OSError.
+    """
+    raw: dict[str, Any] = {}
+    if settings is not None:
+        value = read_json(settings)
+        if not isinstance(value, dict):
+            raise InputError(f"{settings}: must be a JSON object of the track's settings")
+        raw |= value
+    if labels is not None:
+        raw["labels"] = read_json(labels)
     try:
-        return track.params({"labels": read_json(labels)})
+        return track.params(raw)
     except ParamsInvalid as error:
-        raise InputError(f"{labels}: {error}") from error
+        of_labels = all(fault.path.startswith("labels") for fault in error.faults)
+        file = labels if labels is not None and of_labels else settings or labels
+        raise InputError(f"{file}: {error}") from error
 
 
 def read_references(track: Track, path: Path, params: Any) -> References:
@@ -64,24 +77,36 @@ def read_references(track: Track, path: Path, params: Any) -> References:
 def read_manifest(path: Path, track: Track) -> dict[str, str | None]:
     """Return the utterance ids of a manifest, with their language where it names one.
 
-    The manifest is a JSON list of ids, or rows with `utt_id` (JSON Lines or a list).
+    The manifest is a JSON list of ids, rows with `utt_id` (JSON Lines or a list), or the object
+    with `utterances` that the server's API gives for a phase. Raises InputError and OSError.
     """
     data = path.read_bytes().removeprefix(BOM)
-    decoder = StrictDecoder(_LIMITS)
     ids: dict[str, str | None] = {}
+    for place, value in _manifest_entries(path, data):
+        utt_id, language = _entry(value, track)
+        if not utt_id or utt_id in ids:
+            what = f"{show(utt_id)} stands twice" if utt_id else "there is no utterance id"
+            raise InputError(f"{path}: {place}: {what}")
+        ids[utt_id] = language
+    if not ids:
+        raise InputError(f"{path}: the manifest has no utterance ids")
+    return ids
+
+
+def _manifest_entries(path: Path, data: bytes) -> Iterator[tuple[str, object]]:
+    """Yield where each entry stands, and the entry."""
+    decoder = StrictDecoder(_LIMITS)
+    whole = decoder.decode(data).value if data.lstrip().startswith(b"{") else None
+    if isinstance(whole, dict) and isinstance(whole.get("utterances"), list):
+        for number, entry in enumerate(whole["utterances"], 1):
+            yield f"utterance {number}", entry
+        return
     for piece in cut(data, 0, choose_reading(data)):
         decoded = decoder.decode(piece.raw)
         if piece.broken or decoded.faults:
             code = decoded.faults[0].code if decoded.faults else "INVALID_JSON"
             raise InputError(f"{path}: line {piece.line}: {code}")
-        utt_id, language = _entry(decoded.value, track)
-        if not utt_id or utt_id in ids:
-            what = f"{show(utt_id)} stands twice" if utt_id else "there is no utterance id"
-            raise InputError(f"{path}: line {piece.line}: {what}")
-        ids[utt_id] = language
-    if not ids:
-        raise InputError(f"{path}: the manifest has no utterance ids")
-    return ids
+        yield f"line {piece.line}", decoded.value
 
 
 def _entry(value: object, track: Track) -> tuple[str, str | None]:

@@ -71,7 +71,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--manifest",
         type=Path,
         metavar="IDS.json",
-        help="a JSON list of utterance ids, or JSON Lines with utt_id",
+        help="a JSON list of utterance ids, JSON Lines with utt_id, or what the API's manifest gives",
     )
     _add_submission(parser)
     parser.set_defaults(run=check.run)
@@ -84,7 +84,10 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
     )
     _add_submission(parser)
     parser.add_argument(
-        "--seed", type=_seed, metavar="N", help="seed of the interval (default: from the recipe)"
+        "--seed",
+        type=_seed,
+        metavar="N",
+        help="seed of the interval; the board shows the server's (default: from the recipe)",
     )
     parser.set_defaults(run=score.run)
 
@@ -105,7 +108,7 @@ def _add_bands(parser: argparse.ArgumentParser) -> None:
 
 def _add_methodology(parser: argparse.ArgumentParser) -> None:
     _add_track(parser)
-    _add_labels(parser)
+    _add_settings(parser)
     _add_json(parser)
     parser.set_defaults(run=methodology.run)
 
@@ -118,11 +121,17 @@ def _add_submission(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--submission", type=Path, required=True, metavar="FILE", help="what would be uploaded"
     )
-    _add_labels(parser)
+    _add_settings(parser)
     _add_json(parser)
 
 
-def _add_labels(parser: argparse.ArgumentParser) -> None:
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--params",
+        type=Path,
+        metavar="PARAMS.json",
+        help="the competition's settings: labels, collars, weights, tie_breaks (default: the protocol's)",
+    )
     parser.add_argument(
         "--labels", type=Path, metavar="LABELS.json", help="a JSON list of tags (default: all 16)"
     )

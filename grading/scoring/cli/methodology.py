@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Print the sections of a track's methodology; return the exit code."""
     track = registry.get(arguments.track)
-    sections = track.methodology(inputs.read_params(track, arguments.labels))
+    sections = track.methodology(inputs.read_params(track, arguments.params, arguments.labels))
     if console.as_json:
         console.result([asdict(section) for section in sections])
         return 0

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from grading.scoring.tracks.base import References
 
 SEED_NOTE = (
-    "The seed was made with an empty phase code, since there is no phase offline: "
-    "the server's interval differs a little."
+    "The seed was made with an empty phase code, since there is no phase offline, so the "
+    "server's interval differs a little. Give --seed the seed that the board shows to get its digits."
 )
 _REASONS = {
     "FEWER_THAN_TWO_CLIPS": "fewer than two utterances",
@@ -40,7 +40,7 @@ _FEW_CLIPS = 200
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Check and score a submission against references; return the exit code."""
     track = registry.get(arguments.track)
-    params = inputs.read_params(track, arguments.labels)
+    params = inputs.read_params(track, arguments.params, arguments.labels)
     try:
         references = inputs.read_references(track, arguments.reference, params)
     except ReferencesInvalid as error:

@@ -287,3 +287,43 @@ def test_every_case_can_be_printed_both_ways(capsys: Capsys, name: str) -> None:
     assert "\x1b" not in people.out
     for problem in as_json.json["problems"]:
         assert problem["code"] in people.out
+
+
+def test_the_manifest_may_be_what_the_api_gives(capsys: Capsys, tmp_path: Path) -> None:
+    rows = [{"utt_id": utt_id, "language": "en"} for utt_id in IDS]
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps({"references": "final v1", "utterances": rows}))
+    run = Run(capsys, "check", "nvv-t1", "--manifest", manifest, "--submission", CONTROL, "--json")
+    assert (run.code, run.json["problems"]) == (0, [])
+
+
+def test_a_manifest_of_the_api_without_an_id_names_the_place(
+    capsys: Capsys, tmp_path: Path
+) -> None:
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps({"utterances": [{"utt_id": "a"}, {"language": "en"}]}))
+    run = Run(capsys, "check", "nvv-t1", "--manifest", manifest, "--submission", CONTROL)
+    assert run.code == 2
+    assert "utterance 2: there is no utterance id" in run.err
+
+
+def test_a_competitions_settings_change_the_score_and_the_recipe(
+    capsys: Capsys, tmp_path: Path
+) -> None:
+    settings = tmp_path / "params.json"
+    settings.write_text(json.dumps({"weights": {"f1": 0, "mntd": 0, "error": 1}}))
+    file = CASES / "json/j-tags-only.jsonl"
+    plain, own = score(capsys, file, "--json"), score(capsys, file, "--params", settings, "--json")
+    error = {name: part["error_rate"] for name, part in own.json["languages"].items()}
+    expected = sum(100 * (1 - min(rate, 1)) for rate in error.values()) / len(error)
+    assert own.json["score"] == pytest.approx(expected, abs=1e-9)
+    assert own.json["recipe_digest"] != plain.json["recipe_digest"]
+
+
+@pytest.mark.parametrize("text", ["[1]", '{"weights": {"f1": 2}}', '{"weight": 1}', "{"])
+def test_settings_that_cannot_be_used_are_named(capsys: Capsys, tmp_path: Path, text: str) -> None:
+    settings = tmp_path / "params.json"
+    settings.write_text(text)
+    run = score(capsys, CONTROL, "--params", settings)
+    assert run.code == 2
+    assert "params.json" in run.err
