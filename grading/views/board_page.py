@@ -114,6 +114,11 @@ class ShownRow:
         return self.row.system
 
     @property
+    def corrected_on(self) -> str:
+        """The UTC day on which a corrected score took the place of another, empty for none."""
+        return self.row.corrected_on
+
+    @property
     def badge(self) -> str:
         """The word for a row outside the official rank, empty for the others."""
         names = {

@@ -49,6 +49,7 @@ class BoardRow:
     difference: Mapping[str, Any] = field(default_factory=dict)
     withheld_reason: str = ""
     interval_reason: str = ""
+    corrected_on: str = ""
     tint: str = "out"
 
     @property

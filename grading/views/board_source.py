@@ -69,6 +69,11 @@ class BoardSource:
         ]
 
     @property
+    def corrections(self) -> list[Json]:
+        """The corrections of the board, newest first: date, what, from and to which recipe."""
+        return list(self.head.get("corrections", ()))
+
+    @property
     def recipe(self) -> Json | None:
         """The recipe that the board is made with: digest, track, version."""
         found: Json | None = self.head.get("recipe")
@@ -173,6 +178,7 @@ def _row(row: Json, view: str) -> BoardRow:
         difference=row.get("difference") or {},
         withheld_reason=row["withheld_reason"],
         interval_reason=row["interval_reason"],
+        corrected_on=row.get("corrected_on") or "",
     )
 
 

@@ -8,10 +8,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from grading.enums import CheckState, RescoringState
 from grading.models import Evaluation, RescoreCheck, Rescoring
-from grading.services import recipes, rescore_checks, rescoring_queue
+from grading.services import recipes, rescore_checks, rescoring_queue, rescoring_switch
 from tests.factories.grading import CANARY, NOW, scored
 from tests.factories.rescoring import fail, give_score, propose, references_bytes
-from tests.grading.views.addresses import of_competition
+from tests.grading.views.addresses import of_competition, of_phase
 from tests.site.markup import faults, read
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +69,21 @@ def test_a_correction_goes_from_proposal_over_preview_to_the_switch(client, peop
     listed = client.get(of_competition("console-rescoring", arena)).content.decode()
     assert faults(listed) == []
     assert "One recording was cut off." in listed
+
+
+def test_the_board_says_what_was_corrected_and_when(seen_by, arena, board):
+    proposal = propose(arena, now=NOW)
+    for row in board:
+        give_score(proposal, row, 50.0, at=NOW)
+    path = of_phase("board", arena)
+    assert "corrected on" not in seen_by("anonymous", path).content.decode()
+    rescoring_switch.switch(actor=None, phase=arena.phase, now=NOW)
+    for who in ("anonymous", "organizer"):
+        html = seen_by(who, path).content.decode()
+        assert faults(html) == []
+        assert html.count(f"corrected on {NOW.date().isoformat()}") == 3
+        assert "The weights were wrong." in html
+        assert proposal.recipe.digest[:12] in html
 
 
 def test_failures_are_ticked_by_name(client, people, arena, board):
