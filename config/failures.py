@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from accounts.refusals import Refusal
+from accounts.views.access import session_ended
 
 API_PREFIX = "/api/"
 
@@ -38,4 +39,6 @@ class FailurePagesMiddleware:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Answer a form whose protection has run out: what happened, that nothing is lost, what to do."""
+    if request.headers.get("X-Fragment"):
+        return session_ended(request, HTTPStatus.FORBIDDEN)
     return render(request, "403_csrf.html", status=HTTPStatus.FORBIDDEN)

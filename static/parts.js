@@ -88,6 +88,8 @@ export class PartsUpload {
     if (!code) return null;
     this.found = code;
     const answer = await this.patiently(() => this.call(this.place));
+    // Logged out: the upload is still there for whoever logs in again.
+    if (answer.status === 401) throw new Answered(answer);
     const upload = answer.status === 200 && answer.json ? answer.json : null;
     if (upload?.state !== "open") {
       this.code = "";
@@ -211,7 +213,6 @@ export class PartsUpload {
       json: isJson && response.ok ? JSON.parse(text) : null,
       place: response.headers.get("Content-Location"),
       isFragment: Boolean(response.headers.get("X-Fragment")),
-      url: response.url,
     };
   }
 

@@ -58,7 +58,7 @@ function lock(locked) {
   }
 }
 
-// `answer`: status, text, and place, isFragment, url where the server gave them.
+// `answer`: status, text, and place, isFragment where the server gave them.
 function finish(answer) {
   lock(false);
   if (answer.place && answer.status < 300) {
@@ -68,15 +68,37 @@ function finish(answer) {
   if (answer.isFragment) {
     outcome.innerHTML = answer.text;
     const box = outcome.querySelector("[data-outcome]");
+    if (box && "keep" in box.dataset) keepTyped();
     if (box?.dataset.key) form.elements.idempotency_key.value = box.dataset.key;
     box?.focus();
     return;
   }
-  if (answer.url && new URL(answer.url).pathname.includes("/login/")) {
-    window.location.assign(answer.url);
-    return;
+  tell(wordsFor(answer));
+}
+
+// What is said where no page of ours answered: the guard in front of it, a proxy, nobody.
+function wordsFor(answer) {
+  if (answer.status === 0) return answer.text;
+  if (answer.status === 413) return form.dataset.tooLarge;
+  if (answer.status === 400 || answer.status === 408) return form.dataset.broken;
+  return answer.status === 404 ? form.dataset.gone : form.dataset.server;
+}
+
+// What was typed outlives a log-in and a page loaded anew, in this tab alone.
+const TYPED = `plaudit-typed:${location.pathname}`;
+
+function keepTyped() {
+  const { system, note } = form.elements;
+  sessionStorage.setItem(TYPED, JSON.stringify({ system: system.value, note: note.value }));
+}
+
+function restoreTyped() {
+  const kept = sessionStorage.getItem(TYPED);
+  if (!kept) return;
+  sessionStorage.removeItem(TYPED);
+  for (const [name, value] of Object.entries(JSON.parse(kept))) {
+    if (!form.elements[name].value) form.elements[name].value = value;
   }
-  tell(answer.status === 0 ? answer.text : form.dataset.server);
 }
 
 function answerOf(done) {
@@ -85,7 +107,6 @@ function answerOf(done) {
     text: done.responseText,
     place: done.getResponseHeader("Content-Location"),
     isFragment: Boolean(done.getResponseHeader("X-Fragment")),
-    url: done.responseURL,
   };
 }
 
@@ -178,6 +199,7 @@ form.addEventListener("submit", (event) => {
 sending.querySelector("[data-stop]").addEventListener("click", stop);
 giveUp.addEventListener("click", abandon);
 input.addEventListener("change", showFile);
+restoreTyped();
 
 for (const name of ["dragenter", "dragover"]) {
   drop.addEventListener(name, (event) => {

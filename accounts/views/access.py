@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from http import HTTPStatus
 from typing import Concatenate, ParamSpec
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import resolve_url
+from django.shortcuts import render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
@@ -87,19 +88,35 @@ def confirmed(request: HttpRequest, word: str) -> bool:
     return False
 
 
+def session_ended(request: HttpRequest, status: int) -> HttpResponse:
+    """Tell a page's script, in the page's own words, that it has to log in again or load anew.
+
+    A redirect would lose the words: the script would follow it unseen.
+    """
+    context = {"page": back(request, request.path)}
+    response = render(request, "partials/session_ended.html", context, status=status)
+    response["X-Fragment"] = "session"
+    return response
+
+
 def _to_login(request: HttpRequest) -> HttpResponse:
     page = request.get_full_path()
     if request.method == "POST":
         page = back(request, request.path)
         _keep(request, page)
+    if request.headers.get("X-Fragment"):
+        return session_ended(request, HTTPStatus.UNAUTHORIZED)
+    is_polled = bool(request.headers.get("HX-Request"))
+    if request.method == "POST":
         messages.warning(
             request,
             _("Your session had ended. Log in and send the form again; what you typed is kept."),
         )
+    elif is_polled:
+        page = back(request, request.path)
+        messages.warning(request, _("Your session had ended. Log in to go on."))
     response = redirect_to_login(page, resolve_url("accounts:login"))
-    if request.headers.get("HX-Request"):
-        return HttpResponseClientRedirect(response.url)
-    return response
+    return HttpResponseClientRedirect(response.url) if is_polled else response
 
 
 def _keep(request: HttpRequest, page: str) -> None:

@@ -5,9 +5,21 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from django.conf import settings
+from django.test import Client
 from playwright.sync_api import sync_playwright
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+def session_of(person, url: str) -> list[dict[str, str]]:
+    """Return the cookies of somebody who is logged in."""
+    if person is None:
+        return []
+    client = Client()
+    client.force_login(person)
+    value = client.cookies[settings.SESSION_COOKIE_NAME].value
+    return [{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": url}]
 
 
 @pytest.fixture
@@ -24,10 +36,13 @@ def chromium(monkeypatch):
 
 @pytest.fixture
 def open_page(chromium, live_server):
-    """Return a function that opens a page; what it writes to the console fails the test."""
+    """Return a function that opens a page; what it writes to the console fails the test.
+
+    With `fails` the server is meant to refuse something, which browsers write there too.
+    """
     contexts, complaints = [], []
 
-    def opened(path: str, **options: object):
+    def opened(path: str, *, fails: bool = False, **options: object):
         context = chromium.new_context(base_url=live_server.url, **options)
         contexts.append(context)
         page = context.new_page()
@@ -35,7 +50,10 @@ def open_page(chromium, live_server):
         page.on(
             "console",
             lambda message: (
-                complaints.append(message.text) if message.type in {"error", "warning"} else None
+                complaints.append(message.text)
+                if message.type in {"error", "warning"}
+                and not (fails and message.text.startswith("Failed to load resource"))
+                else None
             ),
         )
         page.on("pageerror", lambda error: complaints.append(str(error)))
