@@ -44,6 +44,28 @@ class Change:
         return f"~ {self.path}: {_shown(self.old)} -> {_shown(self.new)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A value that was changed on the site since the last load: what is in force, what the file said.
+
+    `wanted` is what the file says now, None where loading it keeps what is in force.
+    """
+
+    path: str
+    in_force: str
+    loaded: str
+    wanted: str | None
+
+    def __str__(self) -> str:
+        after = (
+            "loading keeps it" if self.wanted is None else f"LOADING REPLACES IT by {self.wanted}"
+        )
+        return (
+            f"! {self.path}: {self.in_force} is in force, changed on the site; "
+            f"the file loaded last said {self.loaded}; {after}"
+        )
+
+
 def flatten(definition: Definition, digests: Digests) -> dict[str, str]:
     """Return path -> value in words, in the order of the definition."""
     return dict(_competition(definition, digests))
@@ -87,6 +109,12 @@ def _phase(path: str, phase: PhaseDefinition, position: int) -> Iterator[tuple[s
         yield f"{path}.{name}", moment_in_words(name, getattr(phase, name))
     yield from _fields(f"{path}.", phase, PHASE_FIELDS)
     yield from _nested(f"{path}.limits", phase.limits)
+
+
+def in_words(name: str, holder: object) -> str:
+    """Return a field of a phase, from the definition or from the database, as a change shows it."""
+    value = getattr(holder, name)
+    return moment_in_words(name, value) if name in MOMENTS else _word(value)
 
 
 def moment_in_words(name: str, moment: datetime | None) -> str:

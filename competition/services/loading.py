@@ -8,7 +8,7 @@ is not moved back by loading the same file again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -85,12 +85,18 @@ def apply(*, actor: User | None, load: Load, now: datetime) -> Competition:
     return competition
 
 
-def _reason(load: Load, *, was_public: bool) -> str:
-    needs = was_public and any(
+def needs_reason(changes: Iterable[Change]) -> bool:
+    """Return whether changes of a competition that people have seen must say why."""
+    return any(
         None not in (change.old, change.new) and change.path.split(".")[-1] in (*MOMENTS, *QUOTAS)
-        for change in load.changes
+        for change in changes
     )
-    return require_reason(load.reason) if needs else load.reason.strip()[:300]
+
+
+def _reason(load: Load, *, was_public: bool) -> str:
+    if was_public and needs_reason(load.changes):
+        return require_reason(load.reason)
+    return load.reason.strip()[:300]
 
 
 def _competition(load: Load, now: datetime) -> Competition:

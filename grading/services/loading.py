@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,16 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from accounts.services import audit
 from competition.definition import Catalog, Definition, Fault, Parsed, parse
-from competition.definition.difference import Change, difference, flatten
+from competition.definition.difference import (
+    MOMENTS,
+    PHASE_FIELDS,
+    Change,
+    Moved,
+    difference,
+    flatten,
+    in_words,
+)
+from competition.enums import CompetitionState
 from competition.models import Competition, Phase
 from competition.rules import is_organizer
 from competition.services import loading as rows
@@ -54,10 +63,14 @@ class Plan:
     references: Mapping[Key, CheckedReferences]
     previous_version: int | None
     previous_sha256: str | None
+    moved: tuple[Moved, ...] = ()
+    needs_reason: bool = False
 
     def lines(self) -> list[str]:
-        """Return the faults, else the changes, as sentences."""
-        return [str(item) for item in self.faults or self.changes]
+        """Return the faults, else the changes and what was changed on the site, as sentences."""
+        if self.faults:
+            return [str(fault) for fault in self.faults]
+        return [str(change) for change in self.changes] + [str(moved) for moved in self.moved]
 
 
 def plan(*, definition_text: str, base_dir: Path, now: datetime) -> Plan:
@@ -84,7 +97,26 @@ def plan(*, definition_text: str, base_dir: Path, now: datetime) -> Plan:
         references=references,
         previous_version=(before.version if before else 0) if known else None,
         previous_sha256=known.definition_sha256 if known else None,
+        moved=tuple(_moved(known, before, changes)) if known and before else (),
+        needs_reason=_was_public(known) and rows.needs_reason(changes),
     )
+
+
+def _was_public(known: Competition | None) -> bool:
+    return known is not None and known.state != CompetitionState.DRAFT
+
+
+def _moved(known: Competition, before: Definition, changes: Sequence[Change]) -> Iterator[Moved]:
+    """Yield what was changed on the site since the last load, and what this load does to it."""
+    wanted = {change.path: change.new for change in changes}
+    loaded = {(track.slug, phase.slug): phase for track in before.tracks for phase in track.phases}
+    for row in Phase.objects.filter(track__competition=known).select_related("track"):
+        phase = loaded.get((row.track.slug, row.slug))
+        for name in (*MOMENTS, *PHASE_FIELDS) if phase else ():
+            in_force, said = in_words(name, row), in_words(name, phase)
+            path = f"tracks.{row.track.slug}.phases.{row.slug}.{name}"
+            if in_force not in (said, wanted.get(path)):
+                yield Moved(path, in_force, said, wanted.get(path))
 
 
 def apply(*, actor: User | None, plan: Plan, now: datetime, reason: str = "") -> Competition:

@@ -213,6 +213,34 @@ def test_a_deadline_moved_on_a_page_is_not_moved_back_by_the_same_file(folder) -
     assert phase_of("dev").closes_at == later
 
 
+def test_a_plan_tells_what_was_changed_on_the_site_and_what_loading_does_to_it(folder) -> None:
+    load(folder)
+    later = datetime(2026, 12, 20, 12, tzinfo=UTC)
+    deadlines.move(
+        actor=None, phase=phase_of("dev"), field="closes_at", new=later, reason="x", now=NOW
+    )
+    path = "tracks.understanding.phases.dev.closes_at"
+    (kept,) = plan(folder).moved
+    assert (kept.path, kept.wanted) == (path, None)
+    assert (kept.in_force, kept.loaded) == ("2026-12-19 23:59 AoE", "2026-12-08 23:59 AoE")
+    assert "loading keeps it" in plan(folder).lines()[-1]
+    text = edited(("2026-12-08 23:59", "2026-12-31 23:59"))
+    (replaced,) = plan(folder, text).moved
+    assert replaced.wanted == "2026-12-31 23:59 AoE"
+    assert "LOADING REPLACES IT" in plan(folder, text).lines()[-1]
+    load(folder, text, reason="More time")
+    assert plan(folder, text).moved == ()
+
+
+def test_a_dry_run_says_that_nothing_was_written_and_that_a_reason_is_needed(folder) -> None:
+    run(folder)
+    (folder / "competition.yaml").write_text(edited(("2026-12-08 23:59", "2026-12-10 23:59")))
+    shown = run(folder, "--dry-run")
+    assert "loading needs --reason" in shown
+    assert shown.endswith("Nothing was written (--dry-run).\n")
+    assert "needs --reason" not in run(folder, "--dry-run", "--reason", "Power cut")
+
+
 def test_a_deadline_does_not_move_into_the_past(folder) -> None:
     load(folder)
     with pytest.raises(DeadlineInvalid):
@@ -406,7 +434,7 @@ def test_the_command_ends_with_an_error_at_faults_and_refusals(folder) -> None:
         run(folder)
     run(folder, "--reason", "Power cut")
     path.write_text(DEFINITION.replace("version: 1", "version: x"))
-    with pytest.raises(CommandError, match="1 faults; nothing was changed"):
+    with pytest.raises(CommandError, match="1 fault; nothing was changed"):
         run(folder)
     path.write_bytes(b"\xff")
     with pytest.raises(CommandError, match="not UTF-8"):

@@ -22,7 +22,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--dry-run", action="store_true", help="show the changes, write nothing"
         )
-        parser.add_argument("--reason", default="", help="why deadlines or quotas change")
+        parser.add_argument(
+            "--reason",
+            default="",
+            help="why deadlines or quotas of a published competition change; everybody sees it",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
@@ -31,16 +35,23 @@ class Command(BaseCommand):
         for line in plan.lines():
             self.stdout.write(line)
         if plan.faults:
-            raise CommandError(f"{path} has {len(plan.faults)} faults; nothing was changed.")
+            faults = "1 fault" if len(plan.faults) == 1 else f"{len(plan.faults)} faults"
+            raise CommandError(f"{path} has {faults}; nothing was changed.")
         if not plan.changes:
             self.stdout.write("Nothing changes.")
         if options["dry_run"]:
+            self._say_dry(plan, options["reason"])
             return
         try:
             competition = loading.apply(actor=None, plan=plan, now=now, reason=options["reason"])
         except Refusal as refusal:
             raise CommandError(f"{refusal.code}: {refusal.message}") from refusal
         self.stdout.write(f"{competition.slug} is loaded, version {_version(plan)}.")
+
+    def _say_dry(self, plan: loading.Plan, reason: str) -> None:
+        if plan.needs_reason and not reason.strip():
+            self.stdout.write('Deadlines or quotas change: loading needs --reason "…".')
+        self.stdout.write("Nothing was written (--dry-run).")
 
 
 def _version(plan: loading.Plan) -> int:
