@@ -143,25 +143,31 @@ def complete(
     """
     _require_member(actor, session)
     if session.submission is not None:
-        session.submission.repeated = True
-        return session.submission
+        return _again(session.submission)
     _require_open(session, now)
     if left := missing(session):
         raise _parts_missing([part.number for part in left])
     _assemble(session)
-    return intake.receive(
-        actor=actor,
-        phase=session.phase,
-        system=session.system,
-        note=session.note,
-        filename=session.filename,
-        stored=StoredUpload(session.storage_key, session.size, session.content_id),
-        created_at=session.created_at,
-        now=now,
-        session=session,
-        address=address,
-        user_agent=user_agent,
-    )
+    try:
+        return intake.receive(
+            actor=actor,
+            phase=session.phase,
+            system=session.system,
+            note=session.note,
+            filename=session.filename,
+            stored=StoredUpload(session.storage_key, session.size, session.content_id),
+            created_at=session.created_at,
+            now=now,
+            session=session,
+            address=address,
+            user_agent=user_agent,
+        )
+    except errors.UploadEnded:
+        # Another request was faster: when it completed the upload, its answer is ours too.
+        session.refresh_from_db()
+        if session.submission is None:
+            raise
+        return _again(session.submission)
 
 
 def abort(*, actor: User, session: UploadSession, now: datetime) -> UploadSession:
@@ -298,6 +304,11 @@ def _check_few(entrant: Entrant, moment: datetime) -> None:
             open_at_once=OPEN_AT_ONCE,
             per_day=BEGUN_PER_DAY,
         )
+
+
+def _again(submission: Submission) -> Submission:
+    submission.repeated = True
+    return submission
 
 
 def _require_open(session: UploadSession, now: datetime) -> None:
