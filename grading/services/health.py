@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,28 +18,16 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from accounts import triggers
-from grading.services import canary, heartbeat, notices, status
+from accounts.models import AuditEvent
+from grading.services import canary, heartbeat, notices, safekeeping, status
 from grading.services.canary import CanaryVerdict
+from grading.services.findings import Finding
 from grading.services.status import Status
 
 LEAST_FREE_BYTES = 1024**3
 LARGEST_SKEW = timedelta(seconds=2)
 CONNECT_SECONDS = 5
 OLDEST_SENSIBLE_YEAR = 2026
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What one look found. `remedy` says what to do; it is empty when there is nothing to do."""
-
-    part: str
-    said: str
-    remedy: str = ""
-
-    @property
-    def ok(self) -> bool:
-        """Whether there is nothing to do."""
-        return not self.remedy
 
 
 Look = Callable[[datetime], Finding]
@@ -123,6 +110,10 @@ def clock(now: datetime) -> Finding:
     """Look whether this machine's clock is sensible and agrees with the database's."""
     if now.year < OLDEST_SENSIBLE_YEAR:
         return Finding("clock", f"it says {now:%Y-%m-%d}", REMEDIES["clock"])
+    last = AuditEvent.objects.order_by("-pk").values_list("at", flat=True).first()
+    if last is not None and last - now > LARGEST_SKEW:
+        said = f"it is behind the log's last event, of {last:%Y-%m-%d %H:%M:%S} UTC"
+        return Finding("clock", said, REMEDIES["clock"])
     if connection.vendor != "postgresql":
         return Finding("clock", f"it says {now:%Y-%m-%d %H:%M:%S} UTC")
     with connection.cursor() as cursor:
@@ -176,7 +167,8 @@ def mails(now: datetime) -> Finding:
 
 def disk(now: datetime) -> Finding:
     """Look whether there is room left where this installation writes."""
-    free = shutil.disk_usage(_existing(Path(settings.PUBLIC_FILES))).free
+    folders = (settings.PUBLIC_FILES, settings.HIDDEN_FILES, settings.VAR_DIR)
+    free = min(shutil.disk_usage(_existing(Path(folder))).free for folder in folders)
     said = f"{free / 1024**3:.1f} GiB are free"
     return Finding("disk", said, REMEDIES["disk"] if free < LEAST_FREE_BYTES else "")
 
@@ -203,6 +195,8 @@ LOOKS: dict[str, Look] = {
     "disk": disk,
     "clock": clock,
     "mail": mailing,
+    "receipts": safekeeping.receipts,
+    "backup": safekeeping.backup,
     "queue": queue,
     "canary": last_canary,
     "notices": mails,
@@ -215,7 +209,7 @@ CANARY_REMEDIES = {
     ),
     canary.CanaryState.FAILED: "The scorer cannot finish: the worker's log says why.",
 }
-REMEDIES = {
+REMEDIES = safekeeping.REMEDIES | {
     "queue": "Start more workers, or raise WORKER_CONCURRENCY; docs/operations.md has the sizes.",
     "canary": "Look at the worker's log.",
     "notices": "Check EMAIL_URL and the mail server; notices wait and are tried again by themselves.",

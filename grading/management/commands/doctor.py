@@ -16,7 +16,7 @@ from grading.services.health import LOOKS, Finding, examine
 class Command(BaseCommand):
     """Ends with 0 when there is nothing to do, with 1 otherwise."""
 
-    help = "Check settings, database, broker, workers, storage, disk, clock and mail."
+    help = "Check settings, database, broker, workers, storage, disk, clock, mail, keys, backups and more."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ MANIFEST = "manifest.json"
 MOST_MANIFEST_BYTES = 512 * 1024**2
 CHUNK = 256 * 1024
 LEVEL = 1
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
+"""What the library raises for bytes that are not what it wrote: cut, changed, encrypted, unknown."""
 NAME = re.compile(r"[a-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 
 Json = dict[str, Any]
@@ -129,7 +132,7 @@ class Reader:
                     if size > member.size:
                         break
                     yield chunk
-        except (zipfile.BadZipFile, EOFError, OSError) as error:
+        except DAMAGE as error:
             raise _broken(name) from error
         if (size, digest.hexdigest()) != (member.size, member.sha256):
             raise _broken(name)

@@ -16,13 +16,12 @@ def altered(
     path: Path,
     changes: Mapping[str, Callable[[bytes], bytes]],
     *,
+    to: Path,
     head: Mapping[str, Any] | None = None,
     rehash: bool = False,
-    name: str = "altered.zip",
 ) -> Path:
     """Return a copy with members (and the manifest's head) changed; `rehash` mends the manifest."""
-    target = path.with_name(name)
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(target, "w") as copy:
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(to, "w") as copy:
         manifest = json.loads(source.read(MANIFEST)) | dict(head or {})
         for member in manifest["members"]:
             content = source.read(member["name"])
@@ -32,4 +31,4 @@ def altered(
                 member["size"] = len(content)
                 member["sha256"] = hashlib.sha256(content).hexdigest()
         copy.writestr(MANIFEST, json.dumps(manifest))
-    return target
+    return to

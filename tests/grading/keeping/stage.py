@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.db import transaction
+from django.test import override_settings
 
 from accounts import triggers
 from accounts.models import ApiToken, User
 from accounts.services import audit, tokens
-from competition.models import Competition
+from competition.models import Competition, Entrant
 from competition.services import entry, roles
 from grading import receipts, sandbox
 from grading.models import Submission
@@ -36,7 +38,7 @@ from grading.services.keeping import boards as board_digests
 from grading.services.keeping import databases, rows
 from grading.services.receipts import receipt
 from tests.factories.accounts import UserFactory
-from tests.factories.grading import NOW, Arena, make_arena, submit
+from tests.factories.grading import NOW, Arena, join, make_arena, submit
 
 LATER = NOW + timedelta(minutes=1)
 EXPORTED = LATER + timedelta(minutes=1)
@@ -87,6 +89,19 @@ def _fill(arena: Arena) -> Arena:
     boards.want_rebuild(phase_id=arena.phase.pk, now=LATER)
     standings.rebuild(board_id=arena.phase.board.pk, now=LATER)
     return arena
+
+
+def second_of(arena: Arena) -> tuple[Competition, Entrant]:
+    """Return another competition, with the same references, and the same team's entry to it."""
+    second = make_arena()
+    entrant = Entrant.objects.create(
+        competition=second.competition,
+        team=arena.entrant.team,
+        state="accepted",
+        registered_at=LATER,
+    )
+    join(entrant, arena.captain)
+    return second.competition, entrant
 
 
 def _grade(submission: Submission) -> Submission:
@@ -161,6 +176,27 @@ def told(slug: str) -> dict[str, Any]:
 def chain_head(slug: str) -> tuple[int, str]:
     """Return the head of a competition's chain."""
     return audit.head(Competition.objects.get(slug=slug).audit_scope)
+
+
+@contextmanager
+def elsewhere(folder: Path) -> Iterator[None]:
+    """Be another installation inside: its rows, files and keys are gone afterwards."""
+    with override_settings(**places(folder)):
+        with transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+        shutil.rmtree(folder)
+
+
+def places(folder: Path) -> dict[str, Path]:
+    """Return the settings that say where an installation keeps its files."""
+    folder.mkdir()
+    return {
+        "VAR_DIR": folder,
+        "PUBLIC_FILES": folder / "files",
+        "HIDDEN_FILES": folder / "hidden",
+        "RECEIPT_KEY_FILE": folder / "receipt-key",
+    }
 
 
 def wipe() -> None:

@@ -13,6 +13,7 @@ from accounts import triggers
 from accounts.models import AuditEvent, User
 from accounts.services import audit
 from grading.models import ReceiptKey, Submission
+from grading.services import receipt_keys
 from grading.services.keeping import archives, backups, databases
 from grading.services.keeping.errors import (
     ArchiveBroken,
@@ -23,22 +24,11 @@ from grading.services.keeping.errors import (
 from tests.factories.accounts import UserFactory
 from tests.grading.keeping import stage
 from tests.grading.keeping.altering import altered
-from tests.grading.keeping.stage import LATER
-
-pytestmark = pytest.mark.django_db(transaction=True)
+from tests.grading.keeping.stage import EXPORTED, LATER
 
 
-@pytest.mark.parametrize("portable", [False, True], ids=["own kind", "portable"])
-def test_a_restored_installation_is_what_was_backed_up(path, portable):
-    arena = stage.fill()
-    saved = stage.saved_receipts()
-    before = (stage.tables(), stage.stored_files(), stage.told(arena.competition.slug))
-    kept = backups.make(path=path, now=LATER, portable=portable)
-    assert kept.kind == ("portable" if portable else databases.kind_here(portable=False))
-    stage.wipe()
-    backups.restore(path=path, now=LATER)
-    after = (stage.tables(), stage.stored_files(), stage.told(arena.competition.slug))
-    assert after == before
+def check_holds(saved: list[str]) -> None:
+    """Check that evidence and secrets came back as they must."""
     assert stage.outcomes(saved) == {"holds"}
     assert audit.verify().ok
     assert triggers.triggers_missing() == []
@@ -49,6 +39,32 @@ def test_a_restored_installation_is_what_was_backed_up(path, portable):
     UserFactory()  # new keys follow the restored ones
 
 
+@pytest.mark.django_db
+def test_rows_restore_an_installation_as_it_was(original):
+    kept = backups.restore(path=original.backup, now=EXPORTED)
+    assert (kept.kind, kept.made_at) == ("portable", "2026-12-01T15:02:00.000000Z")
+    assert stage.tables() == original.tables
+    assert stage.stored_files() == original.files
+    assert stage.told(original.slug) == original.told
+    check_holds(original.receipts)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_the_databases_own_dump_restores_an_installation_as_it_was(path):
+    arena = stage.fill()
+    saved = stage.saved_receipts()
+    before = (stage.tables(), stage.stored_files(), stage.told(arena.competition.slug))
+    kept = backups.make(path=path, now=LATER)
+    assert kept.kind == {"sqlite": "sqlite", "postgresql": "pg_dump"}[connection.vendor]
+    stage.wipe()
+    backups.restore(path=path, now=LATER)
+    after = (stage.tables(), stage.stored_files(), stage.told(arena.competition.slug))
+    assert after == before
+    check_holds(saved)
+
+
+@pytest.mark.django_db
 def test_databases_are_dumped_their_own_way_where_the_tool_is_here(monkeypatch):
     own = {"sqlite": "sqlite", "postgresql": "pg_dump"}[connection.vendor]
     assert databases.kind_here(portable=False) == own
@@ -58,27 +74,27 @@ def test_databases_are_dumped_their_own_way_where_the_tool_is_here(monkeypatch):
     assert databases.kind_here(portable=False) == without
 
 
+@pytest.mark.django_db
 def test_a_backup_is_for_its_owner_and_nothing_is_overwritten(path):
-    stage.fill()
-    backups.make(path=path, now=LATER)
+    backups.make(path=path, now=LATER, portable=True)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     before = path.read_bytes()
     with pytest.raises(ArchiveExists):
-        backups.make(path=path, now=LATER)
+        backups.make(path=path, now=LATER, portable=True)
     assert path.read_bytes() == before
     assert [one.name for one in path.parent.iterdir() if one != path] == ["var"]
 
 
+@pytest.mark.django_db
 def test_a_backup_that_fails_leaves_nothing(path, settings):
-    stage.fill()
     settings.RECEIPT_KEY = "no key"
     with pytest.raises(CommandError, match="There is no backup"):
-        call_command("backup", str(path))
+        call_command("backup", str(path), "--portable")
     assert [one.name for one in path.parent.iterdir()] == ["var"]
     assert not AuditEvent.objects.filter(kind="backup.made").exists()
 
 
-def _row():
+def _row(settings):
     UserFactory()
 
 
@@ -98,87 +114,81 @@ def _key(settings):
     settings.RECEIPT_KEY_FILE.write_text("0" * 64)
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("what", [_row, _file, _hidden, _key])
-def test_an_installation_that_holds_something_is_left_alone(path, settings, what):
-    stage.fill()
-    backups.make(path=path, now=LATER)
-    stage.wipe()
-    what(*([settings] if what is not _row else []))
+def test_an_installation_that_holds_something_is_left_alone(original, settings, what):
+    what(settings)
     before = (stage.tables(), stage.stored_files())
     with pytest.raises(NotEmpty):
-        backups.restore(path=path, now=LATER)
+        backups.restore(path=original.backup, now=LATER)
     assert (stage.tables(), stage.stored_files()) == before
 
 
-@pytest.mark.parametrize("prefix", ["files/", "hidden/", "keys/receipt-key", "database/", "rows/"])
-def test_a_changed_byte_is_found_before_anything_is_written(path, prefix):
-    stage.fill()
-    backups.make(path=path, now=LATER, portable=prefix == "rows/")
-    names = [name for name in zipfile.ZipFile(path).namelist() if name.startswith(prefix)]
-    stage.wipe()
-    other = altered(path, {names[-1]: lambda content: content[:-1] + b"!" if content else b"!"})
+def check_untouched() -> None:
+    """Check that a refused restore has written nothing."""
+    assert databases.is_empty()
+    assert stage.stored_files() == {"key": ""}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("prefix", ["files/", "hidden/", "keys/receipt-key", "rows/"])
+def test_a_changed_byte_is_found_before_anything_is_written(original, path, prefix):
+    names = zipfile.ZipFile(original.backup).namelist()
+    name = next(one for one in names if one.startswith(prefix))
+    other = altered(original.backup, {name: lambda content: content[:-1] + b"!"}, to=path)
     with pytest.raises(ArchiveBroken):
         backups.restore(path=other, now=LATER)
-    assert databases.is_empty()
-    assert stage.stored_files() == {"key": ""}
+    check_untouched()
 
 
-def test_a_backup_of_another_kind_or_a_later_version_is_refused(path):
-    stage.fill()
-    backups.make(path=path, now=LATER)
-    stage.wipe()
-    kind = {"sqlite": "pg_dump", "postgresql": "sqlite"}[connection.vendor]
-    later = [*databases.version(), "grading.9999_wonders"]
-    for number, changes in enumerate([{"database": kind}, {"migrations": later}]):
-        other = altered(path, {}, head=changes, name=f"{number}.zip")
-        with pytest.raises(ArchiveUnsuited):
-            backups.restore(path=other, now=LATER)
-    assert databases.is_empty()
-    assert stage.stored_files() == {"key": ""}
-
-
-def test_rows_fit_the_very_same_version_alone(path):
-    stage.fill()
-    backups.make(path=path, now=LATER, portable=True)
-    stage.wipe()
-    other = altered(path, {}, head={"migrations": databases.version()[:-1]})
+@pytest.mark.django_db
+@pytest.mark.parametrize("head", ["kind", "later", "earlier"])
+def test_a_backup_that_does_not_fit_is_refused(original, path, head):
+    other_kind = {"sqlite": "pg_dump", "postgresql": "sqlite"}[connection.vendor]
+    changes = {
+        "kind": {"database": other_kind},
+        "later": {"migrations": [*databases.version(), "grading.9999_wonders"]},
+        "earlier": {"migrations": databases.version()[:-1]},
+    }
     with pytest.raises(ArchiveUnsuited):
-        backups.restore(path=other, now=LATER)
+        backups.restore(path=altered(original.backup, {}, to=path, head=changes[head]), now=LATER)
+    check_untouched()
 
 
-def test_a_log_that_was_changed_in_the_archive_is_told(path):
-    stage.fill()
-    backups.make(path=path, now=LATER, portable=True)
-    stage.wipe()
+@pytest.mark.django_db
+def test_a_log_that_was_changed_in_the_archive_is_told(original, path):
+    def change(lines: bytes) -> bytes:
+        return lines.replace(b"submission.received", b"submission.recieved", 1)
+
     other = altered(
-        path,
-        {"rows/accounts.auditevent.jsonl": lambda lines: lines.replace(b"wav2nvv", b"other").replace(
-            b'"kind":"submission.received"', b'"kind":"submission.recieved"', 1)},
-        rehash=True,
-    )  # fmt: skip
+        original.backup, {"rows/accounts.auditevent.jsonl": change}, to=path, rehash=True
+    )
     with pytest.raises(CommandError, match="does not hold"):
         call_command("restore", str(other))
 
 
+def kept_and_undone(path) -> None:
+    """Make a backup; the note of it in the log is taken back, so that the database is empty."""
+    with transaction.atomic():
+        backups.make(path=path, now=LATER, portable=True)
+        transaction.set_rollback(True)
+
+
+@pytest.mark.django_db
 def test_the_key_of_the_environment_is_in_the_backup_and_goes_on_signing(path, settings):
-    arena = stage.fill()
     settings.RECEIPT_KEY = "11" * 32
-    saved = stage.saved_receipts()
-    backups.make(path=path, now=LATER)
-    stage.wipe()
+    kept_and_undone(path)
     settings.RECEIPT_KEY = ""
     backups.restore(path=path, now=LATER)
     assert settings.RECEIPT_KEY_FILE.read_text() == "11" * 32
-    assert stage.outcomes(saved + stage.saved_receipts()) == {"holds"}
-    assert ReceiptKey.objects.count() == 1
-    assert stage.told(arena.competition.slug)
+    assert stat.S_IMODE(settings.RECEIPT_KEY_FILE.stat().st_mode) == 0o600
+    assert receipt_keys.current(now=LATER)[1] == ReceiptKey.objects.get()
 
 
-def test_the_commands_say_what_they_did(path, capsys):
-    stage.fill()
-    call_command("backup", str(path))
-    stage.wipe()
-    call_command("restore", str(path))
+@pytest.mark.django_db
+def test_the_commands_say_what_they_did(path, capsys, original):
+    call_command("restore", str(original.backup))
+    call_command("backup", str(path), "--portable")
     out = capsys.readouterr().out
     assert "every secret" in out
     assert "the log's chains hold" in out
@@ -188,8 +198,11 @@ def test_the_commands_say_what_they_did(path, capsys):
         call_command("restore", str(path) + "x")
 
 
-def test_an_archive_of_a_competition_is_no_backup(path):
-    with archives.writing(path, kind="plaudit-competition/1"):
-        pass
+@pytest.mark.django_db
+def test_an_archive_of_a_competition_is_no_backup(original, path):
     with pytest.raises(ArchiveBroken, match="plaudit-competition/1"):
+        backups.restore(path=original.competition, now=LATER)
+    with archives.writing(path, kind=backups.FORMAT):
+        pass
+    with pytest.raises(ArchiveBroken, match="does not say"):
         backups.restore(path=path, now=LATER)

@@ -7,150 +7,126 @@ import re
 import zipfile
 
 import pytest
-from django.apps import apps
-from django.conf import settings as django_settings
+from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from accounts import triggers
-from accounts.models import ApiToken, AuditEvent, User
-from competition.models import Competition, Entrant
-from grading.models import ReceiptKey, Submission
-from grading.services import evaluations, sweep, validation
-from grading.services.keeping import databases, exports, imports, parts
+from accounts.models import AuditEvent, User
+from competition.models import Entrant
+from grading.models import PhaseRecipe, ReceiptKey, Submission
+from grading.services import evaluations, validation
+from grading.services.keeping import databases, imports, parts
 from grading.services.keeping.errors import (
     ArchiveBroken,
     ArchiveUnsuited,
     EvidenceBroken,
     NotEmpty,
 )
-from tests.factories.accounts import UserFactory
-from tests.factories.grading import CANARY, join, make_arena
+from tests.factories.accounts import TeamFactory, UserFactory
+from tests.factories.grading import CANARY, CompetitionFactory
 from tests.grading.keeping import stage
 from tests.grading.keeping.altering import altered
 from tests.grading.keeping.stage import EXPORTED, LATER
 
-transactional = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
-def moved(path, saved=None) -> str:
-    """Export the filled competition, empty the installation; return the slug."""
-    arena = stage.fill()
-    if saved is not None:
-        saved += stage.saved_receipts()
-    exports.export(competition=arena.competition, path=path, now=EXPORTED)
-    return arena.competition.slug
+def bring_in(path) -> imports.Imported:
+    """Import into an installation whose rows have other keys."""
+    for _ in range(7):
+        UserFactory()
+    return imports.bring_in(path=path, now=EXPORTED)
 
 
-def test_every_table_is_named(db):
+def test_every_table_is_named():
     named = {part.label for part in parts.PARTS} | set(parts.LEFT_OUT)
     assert named == {model._meta.label_lower for model in databases.models()}
 
 
-@transactional
-def test_an_imported_competition_is_what_was_exported(path):
-    arena = stage.fill()
-    slug, saved = arena.competition.slug, stage.saved_receipts()
-    before, head = stage.told(slug), stage.chain_head(slug)
-    exports.export(competition=arena.competition, path=path, now=EXPORTED)
-    stage.wipe()
-    for _ in range(7):
-        UserFactory()  # other keys than there
-    imported = imports.bring_in(path=path, now=EXPORTED)
-    assert imported.competition.slug == slug
-    assert stage.told(slug) == before
-    assert stage.chain_head(slug) == head
-    assert stage.outcomes(saved) == {"holds"}
-    assert triggers.triggers_missing() == []
-    assert ReceiptKey.objects.get().valid_until is not None
+def test_an_imported_competition_is_what_was_exported(original):
+    imported = bring_in(original.competition)
+    assert imported.competition.slug == original.slug
+    assert stage.told(original.slug) == original.told
+    assert stage.chain_head(original.slug) == original.head
+    assert stage.outcomes(original.receipts) == {"holds"}
+    assert ReceiptKey.objects.get().valid_until == EXPORTED
     assert AuditEvent.objects.get(kind="competition.imported").chain.scope == "site"
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Submission.objects.update(size=1)
 
 
-@transactional
-def test_what_comes_after_the_import_goes_on_where_it_stood(path, client):
-    moved(path, [])
-    stage.wipe()
-    competition = imports.bring_in(path=path, now=EXPORTED).competition
+def test_what_comes_after_the_import_goes_on_where_it_stood(original, client):
+    competition = bring_in(original.competition).competition
     waiting = Submission.objects.get(state="received")
     with stage.in_this_process():
         validated = validation.validate(submission_id=waiting.pk, clock=lambda: LATER)
-    evaluation = evaluations.live_of(validated)
-    found = evaluations.run(evaluation_id=evaluation.pk, worker="w", clock=lambda: LATER)
+        evaluation = evaluations.live_of(validated)
+        found = evaluations.run(evaluation_id=evaluation.pk, worker="w", clock=lambda: LATER)
     assert found.state == "scored"
-    sweep.sweep(now=LATER)
     board = reverse("grading:board", args=[competition.slug, "understanding", "final"])
     assert client.get(board).status_code == 200
-    both = stage.saved_receipts()
-    assert stage.outcomes(both) == {"holds"}
+    assert stage.outcomes(stage.saved_receipts()) == {"holds"}
     assert ReceiptKey.objects.count() == 2
 
 
-@transactional
-def test_nothing_private_leaves_with_an_export(path, settings):
-    stage.fill()
-    people = list(User.objects.values_list("email", "name", "password"))
-    digests = list(ApiToken.objects.values_list("digest", flat=True))
-    competition = Competition.objects.get()
-    stage.saved_receipts()
-    exports.export(competition=competition, path=path, now=EXPORTED)
-    private = settings.RECEIPT_KEY_FILE.read_text()
-    with zipfile.ZipFile(path) as archive:
+def test_nothing_private_leaves_with_an_export(original):
+    with zipfile.ZipFile(original.competition) as archive:
         whole = b"\n".join(archive.read(name) for name in archive.namelist()).decode()
         public = json.loads(archive.read("keys/public.json"))
-        columns = archive.read("rows/accounts.user.jsonl").decode().splitlines()
-    assert digests
+        people = archive.read("rows/accounts.user.jsonl").decode().splitlines()
     assert [key["valid_until"] for key in public["keys"]] == [None]
-    for secret in [*(text for person in people for text in person), *digests, private]:
+    for secret in original.secrets:
         assert not re.search(rf'[": ]{re.escape(secret)}[" ]', whole), secret
-    assert "@example.org" not in whole
-    assert django_settings.SECRET_KEY not in whole
-    assert {frozenset(json.loads(line)) for line in columns} == {frozenset({"id", "code"})}
+    assert "admin@example.org" not in whole
+    assert settings.SECRET_KEY not in whole
+    assert {frozenset(json.loads(line)) for line in people} == {frozenset({"id", "code"})}
     assert CANARY in whole  # the references are the organizers'; the archive is theirs
 
 
-@transactional
-def test_people_come_as_pseudonyms_that_cannot_log_in(path):
-    moved(path)
-    codes = set(User.objects.values_list("code", flat=True))
-    stage.wipe()
-    imports.bring_in(path=path, now=EXPORTED)
+def test_people_come_as_pseudonyms_that_cannot_log_in(original):
+    imports.bring_in(path=original.competition, now=EXPORTED)
     people = User.objects.all()
-    assert {person.code for person in people} <= codes
+    assert {person.code for person in people} < original.codes
     assert all(not person.has_usable_password() and not person.is_active for person in people)
     assert all(person.email.endswith("@imported.invalid") for person in people)
     assert not any(person.is_staff or person.is_superuser for person in people)
 
 
-@transactional
-def test_a_second_competition_of_the_same_people_finds_them_again(path, tmp_path):
-    first = stage.fill()
-    second = make_arena()
+def test_a_second_competition_finds_the_same_people_teams_and_recipes_again(original):
+    second = bring_in(original.second).competition
+    people = User.objects.count()
+    first = imports.bring_in(path=original.competition, now=EXPORTED).competition
+    in_first, in_second = original.shared
+    team = first.entrants.get(code=in_first).team
+    assert team == second.entrants.get(code=in_second).team
+    assert team.memberships.count() == 1
+    assert User.objects.count() < people + len(original.codes)
+    recipes = {bound.recipe for bound in PhaseRecipe.objects.all()}
+    assert (len(recipes), PhaseRecipe.objects.count()) == (1, 2)
+    assert recipes.pop().track.competition == second
+
+
+def test_a_competition_that_is_here_is_left_alone(original):
+    bring_in(original.competition)
+    before = (stage.tables(), stage.told(original.slug))
+    with pytest.raises(NotEmpty):
+        imports.bring_in(path=original.competition, now=LATER)
+    assert (stage.tables(), stage.told(original.slug)) == before
+
+
+def test_codes_that_are_here_are_refused_and_no_row_comes_in(original):
     entrant = Entrant.objects.create(
-        competition=second.competition,
-        team=first.entrant.team,
-        state="accepted",
+        code=original.shared[0],
+        competition=CompetitionFactory(),
+        team=TeamFactory(),
         registered_at=LATER,
     )
-    join(entrant, first.captain)
-    exports.export(competition=first.competition, path=path, now=EXPORTED)
-    again = tmp_path / "second.zip"
-    exports.export(competition=second.competition, path=again, now=EXPORTED)
-    stage.wipe()
-    one = imports.bring_in(path=path, now=EXPORTED).competition
-    two = imports.bring_in(path=again, now=EXPORTED).competition
-    assert (
-        one.entrants.get(code=first.entrant.code).team == two.entrants.get(code=entrant.code).team
-    )
-    assert User.objects.filter(code=first.captain.code).count() == 1
-
-
-@transactional
-def test_a_competition_that_is_here_is_left_alone(path):
-    slug = moved(path)
-    before = (stage.tables(), stage.told(slug))
+    before = stage.tables()
     with pytest.raises(NotEmpty):
-        imports.bring_in(path=path, now=EXPORTED)
-    assert (stage.tables(), stage.told(slug)) == before
+        imports.bring_in(path=original.competition, now=LATER)
+    assert stage.tables() == before
+    assert Entrant.objects.get() == entrant
 
 
 def _score(content: bytes) -> bytes:
@@ -202,52 +178,39 @@ CHANGES = {
 }
 
 
-@transactional
-def test_whatever_was_changed_is_found_and_no_row_comes_in(path, tmp_path):
-    moved(path, [])
-    stage.wipe()
-    names = zipfile.ZipFile(path).namelist()
-    for number, (what, (prefix, change, rehash, refusal)) in enumerate(CHANGES.items()):
-        name = next(one for one in names if one.startswith(prefix))
-        other = altered(path, {name: change}, rehash=rehash, name=f"{number}.zip")
-        with pytest.raises(refusal):
-            imports.bring_in(path=other, now=LATER)
-        assert databases.is_empty(), what
+@pytest.mark.parametrize("what", CHANGES)
+def test_whatever_was_changed_is_found_and_no_row_comes_in(original, path, what):
+    prefix, change, rehash, refusal = CHANGES[what]
+    names = zipfile.ZipFile(original.competition).namelist()
+    name = next(one for one in names if one.startswith(prefix))
+    other = altered(original.competition, {name: change}, to=path, rehash=rehash)
+    with pytest.raises(refusal):
+        imports.bring_in(path=other, now=LATER)
+    assert databases.is_empty()
 
 
-@transactional
-def test_an_archive_of_another_version_is_refused(path):
-    moved(path)
-    stage.wipe()
+def test_an_archive_of_another_version_is_refused(original, path):
+    other = altered(original.competition, {}, to=path, head={"migrations": []})
     with pytest.raises(ArchiveUnsuited):
-        imports.bring_in(path=altered(path, {}, head={"migrations": []}), now=LATER)
+        imports.bring_in(path=other, now=LATER)
 
 
-@transactional
-def test_bytes_that_the_storage_lost_are_told_and_the_rest_comes_along(path, settings, capsys):
-    arena = stage.fill()
-    key = Submission.objects.filter(state="rejected").get().storage_key
-    (settings.PUBLIC_FILES / key).unlink()
-    call_command("export_competition", arena.competition.slug, str(path))
-    assert key in capsys.readouterr().err
-    before = stage.told(arena.competition.slug)
-    stage.wipe()
-    call_command("import_competition", str(path))
-    assert "hashes, boards and the log's chain hold" in capsys.readouterr().out
-    assert stage.told(arena.competition.slug) == before
+def test_the_commands_say_what_they_did(original, path, capsys):
+    call_command("import_competition", str(original.competition))
+    call_command("export_competition", original.slug, str(path))
+    said = capsys.readouterr()
+    assert "hashes, boards and the log's chain hold" in said.out
+    assert "it is for organizers" in said.out
+    assert "missing in the storage" in said.err
+    with pytest.raises(CommandError, match="is here already"):
+        call_command("import_competition", str(path))
+    with pytest.raises(CommandError, match="is there already"):
+        call_command("export_competition", original.slug, str(path))
 
 
-def test_the_commands_refuse_in_words(db, path):
+def test_the_commands_refuse_in_words(path):
     with pytest.raises(CommandError, match="There is no competition 'nowhere'"):
         call_command("export_competition", "nowhere", str(path))
     path.write_bytes(b"PK nothing")
     with pytest.raises(CommandError, match="is no archive"):
         call_command("import_competition", str(path))
-    arena = make_arena()
-    with pytest.raises(CommandError, match="is there already"):
-        call_command("export_competition", arena.competition.slug, str(path))
-
-
-def test_every_app_of_ours_is_kept(db):
-    own = {config.label for config in apps.get_app_configs() if not config.name.count(".")}
-    assert set(databases.APPS) <= own
