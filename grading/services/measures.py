@@ -14,7 +14,7 @@ from django.db.models import Count, QuerySet, Sum
 
 from grading.enums import EvaluationState, SubmissionKind
 from grading.models import Evaluation, Notice, Submission, WorkerHeartbeat
-from grading.services import status
+from grading.services import canary, status
 from grading.services.canary import CanaryState
 
 RECENT = timedelta(hours=1)
@@ -152,7 +152,7 @@ def _workers(now: datetime) -> Iterator[Measure]:
 
 
 def _canary(now: datetime) -> Iterator[Measure]:
-    verdict = status.canary.look(now=now)
+    verdict = canary.look(now=now)
     states = [Sample(verdict.state == state, (("state", state.value),)) for state in CanaryState]
     yield _gauge("canary", "How the last canary ended: 1 at its state", states)
     if verdict.sent_at:

@@ -26,7 +26,7 @@ from grading.models import (
 )
 from grading.sentences import meaning
 from grading.services import health, status
-from grading.services.health import Finding
+from grading.services.findings import Finding
 from grading.services.heartbeat import ALIVE_FOR
 from grading.shown import grouped, seconds
 from grading.views.titles import title_of
