@@ -10,7 +10,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from grading.services.health import LOOKS, Finding, examine
+from grading.services.findings import Finding
+from grading.services.health import LOOKS, examine
 
 
 class Command(BaseCommand):
