@@ -25,6 +25,12 @@ class NotAllowed(Refusal):
     status = 403
 
 
+class NotYours(NotAllowed):
+    """The act belongs to another role: the page itself answers 403, nothing is told in passing."""
+
+    code = "NOT_YOURS"
+
+
 class NotFound(Refusal):
     """There is no such thing, or none that this person may know of."""
 

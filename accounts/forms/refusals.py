@@ -1,4 +1,4 @@
-"""How a service's refusal reaches the page: beside its field, or on top."""
+"""How a service's refusal reaches the page: beside its field, or on top; 403 for another's act."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest
 
-from accounts.refusals import Refusal
+from accounts.refusals import NotYours, Refusal
 
 
 class _Refusals:
-    """Swallows the refusal that ends a block, after telling it; everything else goes on."""
+    """Swallows the refusal that ends a block, after telling it; all else goes on, NotYours too."""
 
     def __enter__(self) -> None:
         return None
@@ -23,7 +23,7 @@ class _Refusals:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool:
-        if not isinstance(error, Refusal):
+        if not isinstance(error, Refusal) or isinstance(error, NotYours):
             return False
         self.tell(error)
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.refusals import Conflict, Invalid, NotAllowed, NotFound, Refusal
+from accounts.refusals import Conflict, Invalid, NotAllowed, NotFound, NotYours, Refusal
 
 
 class EmailInvalid(Invalid):
@@ -60,7 +60,7 @@ class NameTaken(Conflict):
     code = "NAME_TAKEN"
 
 
-class NotCaptain(NotAllowed):
+class NotCaptain(NotYours):
     """Only a captain of the team may do this."""
 
     code = "NOT_CAPTAIN"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from accounts.refusals import Conflict, Invalid, NotAllowed, NotFound, Refusal
+from accounts.refusals import Conflict, Invalid, NotAllowed, NotFound, NotYours, Refusal
 
 
-class NotOrganizer(NotAllowed):
+class NotOrganizer(NotYours):
     """Only an organizer of the competition may do this."""
 
     code = "NOT_ORGANIZER"
 
 
-class NotCaptain(NotAllowed):
+class NotCaptain(NotYours):
     """Only a captain of the team or of the entrant may do this."""
 
     code = "NOT_CAPTAIN"

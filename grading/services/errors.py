@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.refusals import Conflict, Invalid, NotAllowed, NotFound, Refusal
+from accounts.refusals import Conflict, Invalid, NotAllowed, NotFound, NotYours, Refusal
 from grading.storage import EmptyUpload, StorageUnavailable, UploadTooLarge
 
 __all__ = [
@@ -55,7 +55,7 @@ __all__ = [
 ]
 
 
-class NotAMember(NotAllowed):
+class NotAMember(NotYours):
     """The person belongs to no entrant of the competition, or not to this one."""
 
     code = "NOT_A_MEMBER"

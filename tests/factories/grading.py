@@ -135,7 +135,9 @@ def make_arena(*, utterances: int = 8, now: datetime = NOW, **phase_fields: Any)
     return Arena(competition, track, phase, entrant, captain, rows)
 
 
-def references(track: Track, rows: dict[str, tuple[str, str]], now: datetime) -> ReferenceVersion:
+def references(
+    track: Track, rows: dict[str, tuple[str, str]], now: datetime, *, name: str = "final"
+) -> ReferenceVersion:
     """Store hidden references and their public half."""
     lines = (
         {"utt_id": i, "language": language, "text_with_nvvs": text}
@@ -149,7 +151,7 @@ def references(track: Track, rows: dict[str, tuple[str, str]], now: datetime) ->
     path.write_bytes(data)
     version = ReferenceVersion.objects.create(
         track=track,
-        name="final",
+        name=name,
         version=1,
         sha256=sha256,
         storage_key=key,

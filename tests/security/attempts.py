@@ -1,0 +1,88 @@
+"""One request as one person, and whether it changed anything; what it changed is taken back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection, transaction
+from django.http.response import HttpResponseBase
+from django.test import Client
+
+from tests.security.stage import Stage
+
+INCIDENTAL = re.compile(r'"(?:django_session|axes_\w+|accounts_failedlogin\w*)"')
+WRITES = re.compile(r"^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE)
+
+
+class Writes:
+    """Notes every statement that writes to a table of ours and is not taken back at once."""
+
+    def __init__(self) -> None:
+        self.statements: list[str] = []
+        self._marks: list[tuple[str, int]] = []
+
+    def __call__(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if sql.startswith("SAVEPOINT"):
+            self._marks.append((sql.split()[-1], len(self.statements)))
+        elif sql.startswith("ROLLBACK TO"):
+            name = sql.split()[-1]
+            del self.statements[next(count for mark, count in self._marks if mark == name) :]
+        elif WRITES.match(sql) and not INCIDENTAL.search(sql):
+            self.statements.append(sql)
+        return execute(sql, *rest)
+
+
+def attempt(
+    stage: Stage, who: str, method: str, path: str, *, data: dict[str, Any], is_api: bool
+) -> str:
+    """Return the status, with a `*` when something was written; the world is as before afterwards."""
+    cache.clear()
+    writes = Writes()
+    with transaction.atomic():
+        client = _client(stage, who, is_api=is_api)
+        with connection.execute_wrapper(writes):
+            response = _ask(client, method, path, data, is_json=is_api and not _has_file(data))
+            if response.streaming:
+                response.getvalue()
+            response.close()
+        transaction.set_rollback(True)
+    return f"{response.status_code}{'*' if writes.statements else ''}"
+
+
+def _ask(
+    client: Client, method: str, path: str, data: dict[str, Any], *, is_json: bool
+) -> HttpResponseBase:
+    if method == "GET":
+        return client.get(path)
+    if method == "POST" and not is_json:
+        return client.post(path, files_of(data))
+    return client.generic(method, path, json.dumps(data), content_type="application/json")
+
+
+def _has_file(data: dict[str, Any]) -> bool:
+    return any(isinstance(value, bytes) for value in data.values())
+
+
+def _client(stage: Stage, who: str, *, is_api: bool) -> Client:
+    user = stage.people[who]
+    if user is None:
+        return Client(raise_request_exception=False)
+    if is_api:
+        header = f"Bearer {stage.secrets[who]}"
+        return Client(raise_request_exception=False, HTTP_AUTHORIZATION=header)
+    client = Client(raise_request_exception=False)
+    client.force_login(user)
+    return client
+
+
+def files_of(data: dict[str, Any]) -> dict[str, Any]:
+    """Return form fields with fresh files in place of bytes."""
+    return {
+        name: SimpleUploadedFile("run.jsonl", value) if isinstance(value, bytes) else value
+        for name, value in data.items()
+    }

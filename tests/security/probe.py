@@ -1,0 +1,106 @@
+"""The world of the tests against a real server: `python -m tests.security.probe COMMAND`.
+
+Runs in a process of its own on the database that the environment names, and answers in JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from accounts.enums import TokenScope  # noqa: E402
+from accounts.models import Team, User  # noqa: E402
+from accounts.services import audit, tokens  # noqa: E402
+from competition.models import Phase  # noqa: E402
+from grading.models import Evaluation, QuotaEntry, Standing, Submission  # noqa: E402
+from grading.services import recipes  # noqa: E402
+from tests.factories.accounts import PASSWORD  # noqa: E402
+from tests.factories.grading import Arena, enter, make_arena, references  # noqa: E402
+
+CASES = Path(__file__).resolve().parents[1] / "cases"
+
+
+def prepare() -> dict[str, Any]:
+    """Make the handed cases' challenge with two teams; return addresses and tokens."""
+    call_command("migrate", verbosity=0)
+    now = timezone.now()
+    arena = make_arena(utterances=1, now=now)
+    _phase(arena, "cases", closes_at=now + timedelta(days=10))
+    _, rival = enter(arena.competition, "Team Rival")
+    base = f"/competitions/{arena.competition.slug}/tracks/understanding"
+    return {
+        "slug": arena.competition.slug,
+        "pages": base,
+        "api": f"/api/v1{base}/phases",
+        "email": arena.captain.email,
+        "password": PASSWORD,
+        "token": _token(arena.captain),
+        "rival_token": _token(rival),
+        "team": arena.entrant.team.code,
+    }
+
+
+def closing(seconds: str) -> dict[str, Any]:
+    """Make a phase that closes that many seconds from now; return its slug."""
+    track = Phase.objects.get(slug="cases").track
+    arena = Arena(track.competition, track, None, None, None, {})
+    slug = f"closing-{Phase.objects.count()}"
+    _phase(arena, slug, closes_at=timezone.now() + timedelta(seconds=float(seconds)))
+    return {"phase": slug}
+
+
+def state() -> dict[str, Any]:
+    """Return what the database holds of uploads, quota, scores and teams."""
+    submissions = Submission.objects.order_by("pk").values_list("code", "phase__slug", "state")
+    evaluations = Evaluation.objects.order_by("pk").values_list("submission__code", "state")
+    quota = QuotaEntry.objects.order_by("pk").values_list("submission__code", "state")
+    standings = Standing.objects.filter(view="", audience="public")
+    return {
+        "submissions": list(submissions),
+        "evaluations": list(evaluations),
+        "quota": list(quota),
+        "standings": list(standings.values_list("evaluation__submission__code", flat=True)),
+        "filenames": list(Submission.objects.order_by("pk").values_list("filename", flat=True)),
+        "teams": list(Team.objects.order_by("pk").values_list("name", flat=True)),
+        "log_holds": audit.verify().ok,
+    }
+
+
+def _phase(arena: Arena, slug: str, **fields: Any) -> Phase:
+    lines = (CASES / "ref" / "track1_reference.jsonl").read_text().splitlines()
+    known = [json.loads(line) for line in lines]
+    rows = {row["utt_id"]: (row["language"], row["text_with_nvvs"]) for row in known}
+    now = timezone.now()
+    phase = Phase.objects.create(
+        track=arena.track,
+        slug=slug,
+        references=references(arena.track, rows, now, name=slug),
+        opens_at=now - timedelta(days=1),
+        quota_per_day=40,
+        quota_total=400,
+        **fields,
+    )
+    recipes.ensure_live(phase=phase, now=now)
+    return phase
+
+
+def _token(user: User) -> str:
+    scopes: list[Any] = list(TokenScope)
+    return tokens.create_token(actor=user, name="test", scopes=scopes, now=timezone.now())[1]
+
+
+COMMANDS = {"prepare": prepare, "closing": closing, "state": state}
+
+if __name__ == "__main__":
+    command, *arguments = sys.argv[1:]
+    sys.stdout.write(json.dumps(COMMANDS[command](*arguments)))
