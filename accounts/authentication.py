@@ -9,7 +9,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from accounts.models import ApiToken, User
-from accounts.services import tokens
+from accounts.services import throttles, tokens
 
 SCHEMES = ("bearer", "token")
 NEVER_IN_ADDRESS = frozenset({"access_token", "api_key", "apikey", "auth_token", "token"})
@@ -33,6 +33,7 @@ class TokenAuthentication(BaseAuthentication):
             )
         token = tokens.authenticate(secret=words[1].decode("latin-1"), now=timezone.now())
         if token is None:
+            _spend_a_guess(request)
             raise AuthenticationFailed(
                 _("This token is unknown, expired or revoked. Make a new one on your tokens page.")
             )
@@ -41,6 +42,12 @@ class TokenAuthentication(BaseAuthentication):
     def authenticate_header(self, request: Request) -> str:
         """Return the challenge, so that an anonymous call is answered 401."""
         return "Bearer"
+
+
+def _spend_a_guess(request: Request) -> None:
+    """Count a token that does not exist; whoever guesses on is answered 429."""
+    address = request.META.get("REMOTE_ADDR", "")
+    throttles.spend(name="token-guess", who=address, now=timezone.now())
 
 
 def _refuse_in_address(request: Request) -> None:

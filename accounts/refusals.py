@@ -17,6 +17,12 @@ class Refusal(Exception):
         self.message = message
         self.params: Mapping[str, object] = params
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the answer's head says of it: when to come back, for a refusal that knows."""
+        after = self.params.get("retry_after")
+        return {} if after is None else {"Retry-After": str(after)}
+
 
 class NotAllowed(Refusal):
     """The person is known, the object is known, the act is not theirs."""

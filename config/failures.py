@@ -34,7 +34,10 @@ class FailurePagesMiddleware:
         if not isinstance(exception, Refusal) or request.path.startswith(API_PREFIX):
             return None
         context = {"refusal": exception}
-        return render(request, "refusal.html", context, status=exception.status)
+        page = render(request, "refusal.html", context, status=exception.status)
+        for name, value in exception.headers.items():
+            page[name] = value
+        return page
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -14,7 +14,7 @@ from accounts.api.people import person
 from accounts.api.permissions import HasScope, MayRead, MaySubmit
 from accounts.models import Team, User
 from accounts.rosters import teams_of
-from accounts.services import teams
+from accounts.services import teams, throttles
 
 
 class TeamSerializer(serializers.ModelSerializer[Team]):
@@ -86,5 +86,6 @@ class TeamList(APIView):
         """Found a team with the person as its captain."""
         sent = NewTeamSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
+        throttles.spend(name="team", who=person(request).code, now=timezone.now())
         team = teams.create_team(actor=person(request), now=timezone.now(), **sent.validated_data)
         return Response(TeamSerializer(team).data, status=201)

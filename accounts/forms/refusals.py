@@ -9,10 +9,13 @@ from django.forms import Form
 from django.http import HttpRequest
 
 from accounts.refusals import NotYours, Refusal
+from accounts.services.throttles import Throttled
 
 
 class _Refusals:
-    """Swallows the refusal that ends a block, after telling it; all else goes on, NotYours too."""
+    """Swallows the refusal that ends a block, after telling it; all else goes on.
+
+    So do NotYours and Throttled: they are answered 403 and 429."""
 
     def __enter__(self) -> None:
         return None
@@ -23,7 +26,7 @@ class _Refusals:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool:
-        if not isinstance(error, Refusal) or isinstance(error, NotYours):
+        if not isinstance(error, Refusal) or isinstance(error, NotYours | Throttled):
             return False
         self.tell(error)
         return True

@@ -13,11 +13,13 @@ from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render, resolve_url
+from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.models import User
+from accounts.services import throttles
 
 P = ParamSpec("P")
 Page = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -69,6 +71,16 @@ def kept(request: HttpRequest) -> dict[str, str] | None:
     del request.session[KEPT]
     fields: dict[str, str] = stored["fields"]
     return fields
+
+
+def spend_from(request: HttpRequest, name: str) -> None:
+    """Count one act of the address that the request came from; raises Throttled beyond the limit."""
+    throttles.spend(name=name, who=request.META.get("REMOTE_ADDR", ""), now=timezone.now())
+
+
+def spend_by(request: HttpRequest, name: str) -> None:
+    """Count one act of the person who is logged in; raises Throttled beyond the limit."""
+    throttles.spend(name=name, who=person(request).code, now=timezone.now())
 
 
 def back(request: HttpRequest, fallback: str) -> str:

@@ -20,7 +20,7 @@ from accounts.enums import NoticeKind
 from accounts.forms.account import NoticesForm, PasswordChangeForm, ProfileForm, TokenForm
 from accounts.forms.refusals import refusals_on, refusals_told
 from accounts.services import profile, tokens
-from accounts.views.access import kept, person, remember_language, signed_in
+from accounts.views.access import kept, person, remember_language, signed_in, spend_by
 
 
 @signed_in
@@ -80,6 +80,7 @@ def password_change(request: HttpRequest) -> HttpResponse:
     form = PasswordChangeForm(request.POST or None)
     if form.is_valid():
         with refusals_on(form):
+            spend_by(request, "password")
             profile.change_password(
                 actor=user,
                 current=form.cleaned_data["current"],
@@ -103,6 +104,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
         now = timezone.now()
         days = int(form.cleaned_data["days"])
         with refusals_on(form):
+            spend_by(request, "token")
             token, secret = tokens.create_token(
                 actor=user,
                 name=form.cleaned_data["name"],

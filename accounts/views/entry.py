@@ -17,7 +17,7 @@ from accounts.forms.entry import LogInForm, NewPasswordForm, ResetRequestForm, S
 from accounts.forms.refusals import refusals_on, refusals_told
 from accounts.models import User
 from accounts.services import registration
-from accounts.views.access import back, kept, person, remember_language, signed_in
+from accounts.views.access import back, kept, person, remember_language, signed_in, spend_from
 
 
 class LogIn(LoginView):
@@ -26,6 +26,11 @@ class LogIn(LoginView):
     template_name = "accounts/login.html"
     authentication_form = LogInForm
     redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        """Check what was typed, unless this address tried too often, for whichever accounts."""
+        spend_from(request, "login")
+        return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: LogInForm) -> HttpResponse:  # type: ignore[override]
         """Start the session, in the language of the account."""
@@ -39,7 +44,9 @@ class LogIn(LoginView):
 def lockout(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
     """Answer a log-in after too many failures: when to try again, and the way round it."""
     minutes = round(60 * settings.AXES_COOLOFF_TIME)
-    return render(request, "accounts/lockout.html", {"minutes": minutes}, status=429)
+    page = render(request, "accounts/lockout.html", {"minutes": minutes}, status=429)
+    page["Retry-After"] = str(60 * minutes)
+    return page
 
 
 @require_POST
@@ -58,6 +65,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     form = SignUpForm(request.POST or None, initial=kept(request))
     if form.is_valid():
         with refusals_on(form):
+            spend_from(request, "sign-up")
             registration.sign_up(
                 email=form.cleaned_data["email"],
                 name=form.cleaned_data["name"],
@@ -100,6 +108,7 @@ def reset(request: HttpRequest) -> HttpResponse:
     form = ResetRequestForm(request.POST or None)
     if form.is_valid():
         with refusals_on(form):
+            spend_from(request, "reset")
             registration.request_reset(email=form.cleaned_data["email"], now=timezone.now())
             return redirect("accounts:reset-sent")
     return render(request, "accounts/reset.html", {"form": form})
@@ -116,6 +125,7 @@ def reset_password(request: HttpRequest, token: str) -> HttpResponse:
     form = NewPasswordForm(request.POST or None)
     if form.is_valid():
         with refusals_on(form):
+            spend_from(request, "reset-password")
             registration.reset_password(
                 token=token, password=form.cleaned_data["password"], now=timezone.now()
             )

@@ -15,7 +15,7 @@ from accounts.forms.teams import InvitationForm, RoleForm, TeamForm
 from accounts.models import Team, TeamMembership
 from accounts.rosters import members_of, memberships_of, open_invitations, teams_of
 from accounts.services import teams
-from accounts.views.access import confirmed, kept, person, signed_in, viewer
+from accounts.views.access import confirmed, kept, person, signed_in, spend_by, viewer
 
 LEAVE = "leave"
 """What is typed to leave a team."""
@@ -34,6 +34,7 @@ def team_create(request: HttpRequest) -> HttpResponse:
     form = TeamForm(request.POST or None, initial=kept(request))
     if form.is_valid():
         with refusals_on(form):
+            spend_by(request, "team")
             team = teams.create_team(
                 actor=person(request),
                 name=form.cleaned_data["name"],
@@ -60,6 +61,7 @@ def team_invite(request: HttpRequest, code: str) -> HttpResponse:
     if form.is_valid():
         with refusals_on(form):
             email = form.cleaned_data["email"]
+            spend_by(request, "invitation")
             teams.invite(actor=person(request), team=team, email=email, now=timezone.now())
             messages.success(
                 request, _("An invitation is on its way to %(email)s.") % {"email": email}

@@ -51,7 +51,7 @@ def problem_response(exc: Exception, context: dict[str, Any]) -> Response | None
         body = problem(
             status=exc.status, code=exc.code, detail=exc.message, params=dict(exc.params)
         )
-        return _answer(body, {})
+        return _answer(body, exc.headers)
     response = exception_handler(exc, context)
     if response is None:
         return None

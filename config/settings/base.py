@@ -123,6 +123,7 @@ else:
         "default": {
             "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
             "LOCATION": VAR_DIR / "cache",
+            "OPTIONS": {"MAX_ENTRIES": 5_000},  # throttles count here; few entries would lose them
         }
     }
 
@@ -160,6 +161,20 @@ AXES_DISABLE_ACCESS_LOG = True
 AXES_RESET_ON_SUCCESS = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_VERBOSE = False
+
+THROTTLES = {
+    "login": (60, 600),
+    "sign-up": (60, 3600),
+    "reset": (30, 3600),
+    "reset-password": (60, 3600),
+    "token-guess": (60, 600),
+    "password": (20, 600),
+    "token": (20, 3600),
+    "team": (20, 3600),
+    "invitation": (60, 3600),
+    "upload": (300, 600),
+}
+"""How often, in how many seconds: the first five per address, the others per person."""
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [

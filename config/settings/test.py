@@ -38,6 +38,7 @@ if not DATABASE_URL:
             "OPTIONS": {"transaction_mode": "IMMEDIATE"},
         }
     }
+THROTTLES = {}  # tests of throttles bring their own
 CELERY_TASK_ALWAYS_EAGER = True
 CELERY_TASK_EAGER_PROPAGATES = True
 STORAGES = {

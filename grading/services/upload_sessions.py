@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from accounts.codes import new_code
 from accounts.models import User
-from accounts.services import audit
+from accounts.services import audit, throttles
 from competition.models import Entrant, Phase
 from competition.rules import is_member
 from competition.timeline import aoe_day, day_reset
@@ -65,9 +65,10 @@ def begin(*, actor: User, phase: Phase, named: Named, created_at: datetime, now:
     """Begin an upload in parts and reserve its slot, or return the one of the same content.
 
     `created_at` is when the request's headers were read: it decides the deadline and the AoE day.
-    Raises what intake.admit raises, and UploadTooLarge, UploadTooSmall, PartHashesInvalid,
+    Raises Throttled, what intake.admit raises, and UploadTooLarge, UploadTooSmall, PartHashesInvalid,
     TooManyUploads, QuotaExceeded, TextInvalid, StorageUnavailable; then nothing is kept.
     """
+    throttles.spend(name="upload", who=actor.code, now=now)
     limits = intake.admit(actor=actor, phase=phase, now=created_at)
     named = _checked(named, limits.file_bytes)
     code = new_code()

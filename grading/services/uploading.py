@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.refusals import Refusal
+from accounts.services import throttles
 from competition.models import Phase
 from grading.models import IdempotencyKey, Submission
 from grading.services import idempotency, intake
@@ -37,9 +38,10 @@ class Sent:
 def submit(*, actor: User, phase: Phase, sent: Sent) -> Submission:
     """Store the bytes, then make the submission; a repeated key returns the first one.
 
-    Raises what intake.admit, storage.store_stream, idempotency.begin and intake.receive raise.
+    Raises Throttled and what intake.admit, storage.store_stream, idempotency.begin and intake.receive raise.
     A refused upload forgets its key, so that it may be tried again.
     """
+    throttles.spend(name="upload", who=actor.code, now=timezone.now())
     limits = intake.admit(actor=actor, phase=phase, now=sent.created_at)
     stored = store_stream(sent.chunks, limit=limits.file_bytes)
     if not sent.key:

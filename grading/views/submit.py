@@ -164,7 +164,10 @@ def refused(
         sentences = [str(error) for errors_of in form.errors.values() for error in errors_of]
         refusal = errors.TextInvalid(" ".join(sentences))
     context = {"refusal": advice_for(refusal, phase)}
-    return _answer(request, phase, form, context, status=refusal.status)
+    response = _answer(request, phase, form, context, status=refusal.status)
+    for name, value in refusal.headers.items():
+        response[name] = value
+    return response
 
 
 def _answer(

@@ -28,9 +28,9 @@ class Writes:
 
     def __call__(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         if sql.startswith("SAVEPOINT"):
-            self._marks.append((sql.split()[-1], len(self.statements)))
+            self._marks.append((sql.rsplit(maxsplit=1)[-1], len(self.statements)))
         elif sql.startswith("ROLLBACK TO"):
-            name = sql.split()[-1]
+            name = sql.rsplit(maxsplit=1)[-1]
             del self.statements[next(count for mark, count in self._marks if mark == name) :]
         elif WRITES.match(sql) and not INCIDENTAL.search(sql):
             self.statements.append(sql)

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from tests.security.stage import Stage, reset_link, verification_link
+from accounts.models import User
+from accounts.services import links
+from grading.scoring import __version__
+from tests.factories.grading import NOW
+from tests.security.stage import Stage
 
 ADMIN = "admin"
 
@@ -38,17 +42,20 @@ def admin_routes() -> list[str]:
 
 
 def _walk(
-    resolver: URLResolver, names: tuple[str, ...] = (), route: str = ""
+    resolver: URLResolver,
+    names: tuple[str, ...] = (),
+    route: str = "",
+    parts: tuple[str, ...] = (),
 ) -> Iterator[Endpoint]:
     for pattern in resolver.url_patterns:
         path = route + str(pattern.pattern)
         if isinstance(pattern, URLPattern):
-            kwargs = tuple(resolver.pattern.converters) + tuple(pattern.pattern.converters)
+            kwargs = (*parts, *pattern.pattern.converters)
             label = pattern.name or f"unnamed {path}"
             yield Endpoint(":".join((*names, label)), path, kwargs)
             continue
         inside = (*names, pattern.namespace) if pattern.namespace else names
-        yield from _walk(pattern, inside, path)
+        yield from _walk(pattern, inside, path, (*parts, *pattern.pattern.converters))
 
 
 SUBMISSION_ACTS = {
@@ -60,7 +67,7 @@ SUBMISSION_ACTS = {
 """Tried on a submission that waits; everything else on one that is scored."""
 
 CODES = {
-    "accounts:token-revoke": "token",
+    "accounts:token-revoke": "api_token",
     "accounts:team": "team",
     "accounts:invitation-revoke": "team",
     "accounts:member": "team",
@@ -73,14 +80,33 @@ CODES = {
 }
 """What `<code>` means, by the beginning of an endpoint's name."""
 
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+PURPOSES = {"reset": links.RESET, "notice": links.NOTICES}
+"""What a mailed link in an address is for, by a word of the endpoint's name; else to verify."""
+
+METHODS = ("GET", "POST", "DELETE")
 VARIANTS = ("own", "rival", "draft")
 """Whose object: the member's own team's in the open competition; the rival team's; the draft competition's."""
 
 
+PARTS: dict[str, dict[str, str]] = {
+    "accounts:notice-stop": {"kind": "scored"},
+}
+"""Values of parts that mean something in one endpoint alone."""
+
+
 def address(name: str, variant: str, stage: Stage) -> str:
-    """Return the path of an endpoint for one variant; raises KeyError for parts nobody named."""
+    """Return the path of an endpoint for one variant."""
     endpoint = next(one for one in endpoints() if one.name == name)
+    known = _known(name, variant, stage)
+    missing = set(endpoint.kwargs) - set(known)
+    assert not missing, (
+        f"{name} has parts that tests/security/endpoints.py does not fill in: {sorted(missing)}; "
+        "name them in CODES (what <code> means) or PARTS"
+    )
+    return reverse(name, kwargs={part: known[part] for part in endpoint.kwargs})
+
+
+def _known(name: str, variant: str, stage: Stage) -> dict[str, str]:
     side = stage.rival if variant == "rival" else stage.own
     places = stage.places(stage.draft if variant == "draft" else stage.arena)
     known = {
@@ -88,14 +114,15 @@ def address(name: str, variant: str, stage: Stage) -> str:
         **places,
         "secret": side.invitation_secret,
         "token": _link_of(name, side.captain),
-        "version": _scorer_version(),
+        "version": __version__,
+        **PARTS.get(name, {}),
     }
-    values = {part: known[part] for part in _parts(endpoint.route) if part != "code"}
-    if "code" in _parts(endpoint.route):
-        values["code"] = {**side.objects, **places}[_meaning(name)]
+    meaning = _meaning(name)
+    if meaning is not None:
+        known["code"] = known[meaning]
     if name == "grading:entrant-decide":
-        values["code"] = stage.waiting_entrant.code
-    return reverse(name, kwargs=values)
+        known["code"] = stage.waiting_entrant.code
+    return known
 
 
 def tried_variants(name: str, stage: Stage) -> list[str]:
@@ -106,23 +133,12 @@ def tried_variants(name: str, stage: Stage) -> list[str]:
     return list(found.values())
 
 
-def _parts(route: str) -> list[str]:
-    inside = [piece.split(">")[0] for piece in route.split("<")[1:]]
-    return [piece.split(":")[-1] for piece in inside]
-
-
-def _meaning(name: str) -> str:
+def _meaning(name: str) -> str | None:
     if name in SUBMISSION_ACTS:
         return "waiting"
-    return next(what for beginning, what in CODES.items() if name.startswith(beginning))
+    return next((what for beginning, what in CODES.items() if name.startswith(beginning)), None)
 
 
-def _link_of(name: str, user: object) -> str:
-    make = reset_link if "reset" in name else verification_link
-    return make(user)
-
-
-def _scorer_version() -> str:
-    from grading.scoring import __version__
-
-    return __version__
+def _link_of(name: str, user: User) -> str:
+    purpose = next((one for word, one in PURPOSES.items() if word in name), links.VERIFY)
+    return links.make_token(purpose, user, NOW)

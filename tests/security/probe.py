@@ -23,7 +23,7 @@ from accounts.models import Team, User  # noqa: E402
 from accounts.services import audit, tokens  # noqa: E402
 from competition.models import Phase  # noqa: E402
 from grading.models import Evaluation, QuotaEntry, Standing, Submission  # noqa: E402
-from grading.services import recipes  # noqa: E402
+from grading.services import doorbell, recipes  # noqa: E402
 from tests.factories.accounts import PASSWORD  # noqa: E402
 from tests.factories.grading import Arena, enter, make_arena, references  # noqa: E402
 
@@ -76,6 +76,16 @@ def state() -> dict[str, Any]:
     }
 
 
+def ring(code: str, times: str) -> dict[str, Any]:
+    """Deliver the messages of one submission again and again, as a broker may."""
+    submission = Submission.objects.get(code=code)
+    for _ in range(int(times)):
+        doorbell.ring(doorbell.VALIDATE, submission.pk)
+        for evaluation in Evaluation.objects.filter(submission=submission):
+            doorbell.ring(doorbell.EVALUATE, evaluation.pk)
+    return {}
+
+
 def _phase(arena: Arena, slug: str, **fields: Any) -> Phase:
     lines = (CASES / "ref" / "track1_reference.jsonl").read_text().splitlines()
     known = [json.loads(line) for line in lines]
@@ -99,7 +109,7 @@ def _token(user: User) -> str:
     return tokens.create_token(actor=user, name="test", scopes=scopes, now=timezone.now())[1]
 
 
-COMMANDS = {"prepare": prepare, "closing": closing, "state": state}
+COMMANDS = {"prepare": prepare, "closing": closing, "state": state, "ring": ring}
 
 if __name__ == "__main__":
     command, *arguments = sys.argv[1:]

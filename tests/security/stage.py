@@ -11,7 +11,7 @@ from typing import Any
 
 from accounts.enums import TeamRole, TokenScope
 from accounts.models import ApiToken, Team, TeamInvitation, User
-from accounts.services import invitations, links, tokens
+from accounts.services import invitations, tokens
 from competition.enums import CompetitionState, EntrantState, Role
 from competition.models import Entrant, RoleGrant
 from grading.models import Board, Submission
@@ -58,7 +58,7 @@ class TeamSide:
             "member": self.member.code,
             "scored": self.scored.code,
             "waiting": self.waiting.code,
-            "token": self.token.code,
+            "api_token": self.token.code,
             "invitation": self.invitation.code,
             "invitation_secret": self.invitation_secret,
         }
@@ -115,16 +115,6 @@ def make_stage() -> Stage:
     boards.want_rebuild(phase_id=arena.phase.pk, now=NOW)
     standings.rebuild(board_id=Board.objects.get(phase=arena.phase).pk, now=NOW)
     return Stage(arena, draft, people, secrets, own, rival, waiting, benched)
-
-
-def verification_link(user: User) -> str:
-    """Return the secret of a link that confirms the person's address."""
-    return links.make_token(links.VERIFY, user, NOW)
-
-
-def reset_link(user: User) -> str:
-    """Return the secret of a link that sets a new password."""
-    return links.make_token(links.RESET, user, NOW)
 
 
 def _side(arena: Arena, entrant: Entrant, captain: User, score: float) -> TeamSide:

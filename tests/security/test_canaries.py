@@ -1,0 +1,177 @@
+"""What is hidden shows nowhere: not on a page, in a file, an answer, a mail, a log line, an error."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Iterator
+
+import pytest
+import time_machine
+from django.conf import settings
+from django.core import mail
+from django.core.cache import cache
+from django.db import transaction
+from django.test import Client
+from pytest_django import DjangoDbBlocker
+
+from config.log import JsonFormatter
+from tests.factories.grading import NOW
+from tests.security.canaries import World, make_world
+from tests.security.crawl import Visit, crawl, visit
+from tests.security.endpoints import endpoints
+
+READERS = ["anonymous", "outsider", "captain", "member", "rival", "rater", "auditor"]
+ODD_BODIES = [
+    ("application/json", b'{"name": "cut'),
+    ("application/json", b"[" * 5000),
+    ("application/x-www-form-urlencoded", b"name=%00&system=%ff&reason=%ed%a0%80"),
+    ("multipart/form-data; boundary=b", b'--b\r\nContent-Disposition: form-data; name="file"'),
+    ("text/weird", b"\xff\xfe"),
+]
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+
+
+@pytest.fixture(scope="module")
+def logged() -> Iterator[io.StringIO]:
+    """Return everything that is logged, as it is written in production."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(JsonFormatter())
+    root = logging.getLogger()
+    root.addHandler(handler)
+    yield written
+    root.removeHandler(handler)
+
+
+@pytest.fixture(scope="module")
+def world(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    logged: io.StringIO,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("canaries")
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        django_db_blocker.unblock(),
+        time_machine.travel(NOW, tick=False),
+        transaction.atomic(),
+    ):
+        patch.setattr(settings, "PUBLIC_FILES", folder / "files")
+        patch.setattr(settings, "HIDDEN_FILES", folder / "hidden")
+        made = make_world()
+        made.mails = list(mail.outbox)
+        yield made
+        transaction.set_rollback(True)
+
+
+def client_of(world: World, who: str, *, api: bool) -> Client:
+    user = world.people[who]
+    if user is None:
+        return Client(raise_request_exception=False)
+    if api:
+        header = f"Bearer {world.secrets[who]}"
+        return Client(raise_request_exception=False, HTTP_AUTHORIZATION=header)
+    client = Client(raise_request_exception=False)
+    client.force_login(user)
+    return client
+
+
+def starts(world: World, *, api: bool) -> list[str]:
+    """Return an address of every endpoint for every submission, team and code of the world."""
+    arena, found = world.arena, []
+    values = {
+        "slug": [arena.competition.slug],
+        "track": [arena.track.slug],
+        "phase": [arena.phase.slug, arena.phase.code],
+        "code": [
+            *world.codes,
+            *(one.code for one in arena.competition.entrants.all()),
+            *(one.team.code for one in arena.competition.entrants.select_related("team")),
+        ],
+    }
+    for endpoint in endpoints():
+        if endpoint.is_api != api or "language" in endpoint.route:
+            continue
+        routes = ["/" + endpoint.route]
+        for part in endpoint.kwargs:
+            routes = [
+                _filled(route, part, value) for route in routes for value in values.get(part, ["x"])
+            ]
+        found += routes
+    return found
+
+
+def _filled(route: str, part: str, value: str) -> str:
+    before, _, rest = route.partition("<")
+    inside, _, after = rest.partition(">")
+    if inside.split(":")[-1] == part:
+        return before + value + after
+    return f"{before}<{inside}>{_filled(after, part, value)}"
+
+
+def assert_clean(world: World, who: str, visits: list[Visit]) -> None:
+    leaks = [
+        f"{one.address} ({one.status}) shows {who} {canary.what}: {canary.text}"
+        for one in visits
+        for canary in world.found_in(one.text, who)
+    ]
+    assert not leaks, "\n".join(sorted(set(leaks))[:40])
+    errors = [one.address for one in visits if one.status >= 500 and "readyz" not in one.address]
+    assert not errors, errors
+
+
+@pytest.mark.parametrize("who", READERS)
+def test_no_page_gives_a_canary_away(world: World, who: str) -> None:
+    visits = list(crawl(client_of(world, who, api=False), ["/", *starts(world, api=False)]))
+    assert len(visits) > 100
+    assert_clean(world, who, visits)
+
+
+@pytest.mark.parametrize("who", READERS)
+def test_no_answer_of_the_api_gives_a_canary_away(world: World, who: str) -> None:
+    visits = list(crawl(client_of(world, who, api=True), starts(world, api=True)))
+    assert_clean(world, who, visits)
+
+
+@pytest.mark.parametrize("who", ["anonymous", "captain", "rival"])
+def test_no_error_gives_a_canary_away(world: World, who: str) -> None:
+    visits = []
+    for api in (False, True):
+        client = client_of(world, who, api=api)
+        for address in starts(world, api=api):
+            for content_type, body in ODD_BODIES:
+                cache.clear()
+                with transaction.atomic():
+                    visits.append(
+                        visit(client, address, "POST", data=body, content_type=content_type)
+                    )
+                    transaction.set_rollback(True)
+    assert_clean(world, who, visits)
+
+
+def test_no_mail_gives_a_canary_away(world: World) -> None:
+    assert world.mails
+    for message in world.mails:
+        readers = [who for who, user in world.people.items() if user and user.email in message.to]
+        text = f"{message.subject}\n{message.body}\n{message.alternatives}"
+        for canary in world.canaries:
+            if canary.what.startswith(("an invitation", "the guest")):
+                continue
+            assert canary.text not in text or set(readers) & canary.readers, (canary, text)
+
+
+def test_no_log_line_gives_a_canary_away(world: World, logged: io.StringIO) -> None:
+    text = logged.getvalue()
+    assert "request.done" in text
+    assert {canary.what for canary in world.canaries if canary.text in text} == set()
+
+
+def test_the_canaries_can_be_found_where_they_may_be_read(world: World) -> None:
+    client = client_of(world, "captain", api=False)
+    text = "".join(visit(client, f"/submissions/{code}/").text for code in world.codes)
+    for what in ("a note of captain", "the name of a file of captain"):
+        canary = next(one for one in world.canaries if one.what == what)
+        assert canary.text in text
