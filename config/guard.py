@@ -31,6 +31,7 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 
 PATIENCE_SECONDS = 20.0
 HEADER_BYTES = 32 * 1024
+CUT_SECONDS = 0.1
 LINGER_SECONDS = 2.0
 """How long what still arrives is read and dropped, so that the refusal reaches its sender."""
 
@@ -140,12 +141,22 @@ class Body:
         if self._received > self._limit:
             raise too_large(self._limit)
         self._whole = not message.get("more_body", False)
+        if self._whole and self._declared is None:
+            self._say_length()
         if self._whole and self._declared not in (None, self._received):
             raise Refused(
                 HTTPStatus.BAD_REQUEST,
                 "BODY_INCOMPLETE",
                 _("The body is not as long as its Content-Length says."),
             )
+
+    def _say_length(self) -> None:
+        """Give a body that came in chunks its length: Django takes one without for an empty one."""
+        headers = self._scope["headers"]
+        if any(name == b"transfer-encoding" for name, _value in headers):
+            kept = [pair for pair in headers if pair[0] != b"transfer-encoding"]
+            length = str(self._received).encode()
+            self._scope["headers"] = [*kept, (b"content-length", length)]
 
 
 def check_headers(scope: Scope, limit: int) -> int | None:
@@ -285,9 +296,9 @@ class GuardedProtocol(HttpToolsProtocol):
         if self._refused or self.cycle is None or self.cycle.response_complete:
             return None
         if self.cycle.more_body:
-            cut = _("The connection ended before the whole request had arrived; it was dropped.")
-            self._refuse(Refused(HTTPStatus.BAD_REQUEST, "BODY_INCOMPLETE", cut))
-            return None
+            # the application's own refusal (of the declared length, say) comes first
+            self.loop.call_later(CUT_SECONDS, self._refuse_cut)
+            return True
         self.cycle.keep_alive = False
         return True
 
@@ -304,6 +315,12 @@ class GuardedProtocol(HttpToolsProtocol):
         self._timer = None
         if self._in_headers and not (self.cycle and not self.cycle.response_complete):
             self._refuse(stalled(self.patience))
+
+    def _refuse_cut(self) -> None:
+        if self.cycle is None or self.cycle.response_started:
+            return
+        cut = _("The connection ended before the whole request had arrived; it was dropped.")
+        self._refuse(Refused(HTTPStatus.BAD_REQUEST, "BODY_INCOMPLETE", cut))
 
     def _refuse(self, refused: Refused) -> None:
         if self._refused or self.transport.is_closing():

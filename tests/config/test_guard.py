@@ -29,6 +29,7 @@ class Recorder:
     """An application that reads the whole body, as Django does before any view runs."""
 
     bodies: list[bytes] = field(default_factory=list)
+    lengths: list[bytes] = field(default_factory=list)
     dropped: int = 0
 
     async def __call__(self, scope, receive, send) -> None:
@@ -41,6 +42,7 @@ class Recorder:
             body += message["body"]
             more = message["more_body"]
         self.bodies.append(body)
+        self.lengths = [value for name, value in scope["headers"] if name == b"content-length"]
         answer = b"taken"
         headers = [(b"content-length", b"%d" % len(answer))]
         await send({"type": "http.response.start", "status": 201, "headers": headers})
@@ -118,6 +120,24 @@ def test_a_whole_chunked_request_passes(site: Site) -> None:
     )
     assert status(site.ask(raw)) == 201
     assert site.app.bodies == [b"hello"]
+
+
+def test_a_chunked_body_reaches_the_application_with_its_length(site: Site) -> None:
+    body = b"5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n"
+    assert (
+        status(site.ask(request("Transfer-Encoding: chunked", "Connection: close", body=body)))
+        == 201
+    )
+    assert (site.app.bodies, site.app.lengths) == ([b"hello!"], [b"6"])
+
+
+def test_a_declared_length_over_the_limit_is_told_to_a_sender_that_gives_up(site: Site) -> None:
+    with site.connect() as opened:
+        opened.sendall(request(f"Content-Length: {UPLOAD_LIMIT + 1}", body=b"x"))
+        opened.shutdown(socket.SHUT_WR)
+        answer = read_all(opened)
+    assert status(answer) == 413
+    assert str(UPLOAD_LIMIT).encode() in answer
 
 
 def test_two_requests_on_one_connection_are_both_answered(site: Site) -> None:
