@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
 from django.http.response import HttpResponseBase
@@ -16,6 +15,7 @@ from django.test import Client
 from tests.security.stage import Stage
 
 INCIDENTAL = re.compile(r'"(?:django_session|axes_\w+|accounts_failedlogin\w*)"')
+ELSEWHERE: Any = {"raise_request_exception": False, "REMOTE_ADDR": "192.0.2.1"}
 WRITES = re.compile(r"^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE)
 
 
@@ -41,7 +41,6 @@ def attempt(
     stage: Stage, who: str, method: str, path: str, *, data: dict[str, Any], is_api: bool
 ) -> str:
     """Return the status, with a `*` when something was written; the world is as before afterwards."""
-    cache.clear()
     writes = Writes()
     with transaction.atomic():
         client = _client(stage, who, is_api=is_api)
@@ -70,12 +69,11 @@ def _has_file(data: dict[str, Any]) -> bool:
 
 def _client(stage: Stage, who: str, *, is_api: bool) -> Client:
     user = stage.people[who]
+    if user is not None and is_api:
+        return Client(**ELSEWHERE, HTTP_AUTHORIZATION=f"Bearer {stage.secrets[who]}")
+    client = Client(**ELSEWHERE)
     if user is None:
-        return Client(raise_request_exception=False)
-    if is_api:
-        header = f"Bearer {stage.secrets[who]}"
-        return Client(raise_request_exception=False, HTTP_AUTHORIZATION=header)
-    client = Client(raise_request_exception=False)
+        return client
     client.force_login(user)
     return client
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from grading.identity import PART_BYTES
 from tests.factories.accounts import PASSWORD
 from tests.factories.grading import jsonl
 from tests.security.stage import Stage
@@ -15,6 +16,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "accounts:account-detail": {"name": "Somebody", "language": "en"},
     "accounts:login": {"username": "nobody@example.org", "password": PASSWORD},
     "accounts:member-role": {"role": "captain"},
+    "accounts:notices-choose": {"wanted": ["scored"]},
     "accounts:password-change": {"current": PASSWORD, "password": "a longer horse battery"},
     "accounts:reset": {"email": "somebody.else@example.org"},
     "accounts:reset-password": {"password": "a longer horse battery"},
@@ -33,6 +35,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "competition:entrant-withdraw": {"confirm": "<slug>"},
     "competition:member-add": {"person": "<benched>"},
     "competition:terms-accept": {"typed_name": "<name>", "accept": "on"},
+    "grading:announcement-create": {"act": "publish", "title_en": "News", "body_en": "Something."},
+    "grading:board-act": {"reason": "The last day begins."},
     "grading:deadline-move": {
         "field": "closes_at",
         "new": "2026-12-30 23:59 AoE",
@@ -41,10 +45,30 @@ BODIES: dict[str, dict[str, Any]] = {
     "grading:entrant-decide": {"decision": "accept", "reason": ""},
     "grading:entrant-disqualify": {"reason": "Used the references.", "confirm": "<team name>"},
     "grading:entrant-kind": {"kind": "unofficial", "reason": "They asked for it."},
+    "grading:entrant-member-remove": {"reason": "They asked for it."},
+    "grading:entrant-take-out": {"reason": "They asked for it."},
+    "grading:question-answer": {"text": "Yes.", "is_public": "", "shown_text": ""},
+    "grading:question-create": {"text": "How many may we be?"},
+    "grading:rescoring-propose": {"reason": "A reference was wrong."},
+    "grading:rescoring-switch": {"digest": "0" * 64, "confirm": "switch"},
+    "grading:score-checks": {"reason": "They asked for it."},
+    "grading:scoring-pause": {"reason": "We look into something."},
+    "grading:upload-create": {
+        "system": "a",
+        "filename": "a.zip",
+        "size": str(3 * PART_BYTES + 2**21),
+        "parts": ",".join(["2" * 64] * 4),
+    },
     "grading:submission-check": {"system": "a", "end": "1"},
     "grading:submission-create": {"system": "a", "note": "", "file": UPLOADED, "end": "1"},
     "set-language": {"language": "zh-hans"},
     "api-v1:submission-create": {"file": UPLOADED, "system": "a"},
+    "api-v1:upload-create": {
+        "system": "a",
+        "filename": "a.zip",
+        "size": 3 * PART_BYTES + 2**21,
+        "parts": ["2" * 64] * 4,
+    },
     "api-v1:team-list": {"name": "Team Fresh"},
 }
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 import time_machine
 from django.conf import settings
-from django.core.cache import cache
 from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
@@ -35,8 +34,6 @@ def _standing(
 
 
 @pytest.fixture
-def stage(_standing: Stage, db: None) -> Iterator[Stage]:
+def stage(_standing: Stage, db: None) -> Stage:
     """The world; what a test writes is taken back after it."""
-    cache.clear()
-    yield _standing
-    cache.clear()
+    return _standing

@@ -73,23 +73,32 @@ CODES = {
     "accounts:member": "team",
     "grading:entrant": "entrant",
     "grading:console-utterances": "scored",
+    "grading:board-act": "phase_code",
     "grading:deadline-move": "phase_code",
+    "grading:question": "question",
+    "grading:receipt": "scored",
+    "grading:rescoring": "phase_code",
+    "grading:score-checks": "scored",
+    "grading:upload": "upload",
     "grading:submission": "scored",
     "grading:report": "scored",
     "api-v1:submission": "scored",
+    "api-v1:upload": "upload",
 }
 """What `<code>` means, by the beginning of an endpoint's name."""
 
 PURPOSES = {"reset": links.RESET, "notice": links.NOTICES}
 """What a mailed link in an address is for, by a word of the endpoint's name; else to verify."""
 
-METHODS = ("GET", "POST", "DELETE")
+METHODS = ("GET", "POST", "PUT", "DELETE")
 VARIANTS = ("own", "rival", "draft")
 """Whose object: the member's own team's in the open competition; the rival team's; the draft competition's."""
 
 
 PARTS: dict[str, dict[str, str]] = {
     "accounts:notice-stop": {"kind": "scored"},
+    "api-v1:upload-part": {"number": "1"},
+    "grading:board-act": {"act": "freeze"},
 }
 """Values of parts that mean something in one endpoint alone."""
 

@@ -1,25 +1,29 @@
-"""The world of the tests against a real server: `python -m tests.security.probe COMMAND`.
+"""The world of the tests against a real server, in a process of its own.
 
-Runs in a process of its own on the database that the environment names, and answers in JSON.
+Reads a command a line, as JSON, on the database that the environment names, and answers each.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import django
 
 django.setup()
 
 from django.core.management import call_command  # noqa: E402
+from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from accounts.enums import TokenScope  # noqa: E402
-from accounts.models import Team, User  # noqa: E402
+from accounts.models import AuditEvent, Team, User  # noqa: E402
 from accounts.services import audit, tokens  # noqa: E402
 from competition.models import Phase  # noqa: E402
 from grading.models import Evaluation, QuotaEntry, Standing, Submission  # noqa: E402
@@ -27,6 +31,8 @@ from grading.services import doorbell, recipes  # noqa: E402
 from tests.factories.accounts import PASSWORD  # noqa: E402
 from tests.factories.grading import Arena, enter, make_arena, references  # noqa: E402
 
+Command = Callable[..., dict[str, Any]]
+ONCE = ("submission.received", "submission.accepted", "submission.rejected", "evaluation.scored")
 CASES = Path(__file__).resolve().parents[1] / "cases"
 
 
@@ -37,6 +43,7 @@ def prepare() -> dict[str, Any]:
     arena = make_arena(utterances=1, now=now)
     _phase(arena, "cases", closes_at=now + timedelta(days=10))
     _, rival = enter(arena.competition, "Team Rival")
+    others = [enter(arena.competition)[1] for _ in range(4)]
     base = f"/competitions/{arena.competition.slug}/tracks/understanding"
     return {
         "slug": arena.competition.slug,
@@ -44,8 +51,9 @@ def prepare() -> dict[str, Any]:
         "api": f"/api/v1{base}/phases",
         "email": arena.captain.email,
         "password": PASSWORD,
-        "token": _token(arena.captain),
-        "rival_token": _token(rival),
+        "token": token_of(arena.captain),
+        "rival_token": token_of(rival),
+        "tokens": [token_of(user) for user in others],
         "team": arena.entrant.team.code,
     }
 
@@ -72,6 +80,8 @@ def state() -> dict[str, Any]:
         "standings": list(standings.values_list("evaluation__submission__code", flat=True)),
         "filenames": list(Submission.objects.order_by("pk").values_list("filename", flat=True)),
         "teams": list(Team.objects.order_by("pk").values_list("name", flat=True)),
+        "reasons": list(Submission.objects.exclude(failure_code="").values_list("code", flat=True)),
+        "doubled": list(_doubled()),
         "log_holds": audit.verify().ok,
     }
 
@@ -86,6 +96,14 @@ def ring(code: str, times: str) -> dict[str, Any]:
     return {}
 
 
+def _doubled() -> Iterator[tuple[str, int]]:
+    """Yield what may happen once to a submission and was logged more often."""
+    events = AuditEvent.objects.filter(kind__in=ONCE).values_list("kind", "target")
+    for (kind, target), count in Counter(events).items():
+        if count > 1:
+            yield f"{kind} {target}", count
+
+
 def _phase(arena: Arena, slug: str, **fields: Any) -> Phase:
     lines = (CASES / "ref" / "track1_reference.jsonl").read_text().splitlines()
     known = [json.loads(line) for line in lines]
@@ -96,21 +114,40 @@ def _phase(arena: Arena, slug: str, **fields: Any) -> Phase:
         slug=slug,
         references=references(arena.track, rows, now, name=slug),
         opens_at=now - timedelta(days=1),
-        quota_per_day=40,
-        quota_total=400,
+        quota_per_day=2000,
+        quota_total=20000,
         **fields,
     )
     recipes.ensure_live(phase=phase, now=now)
     return phase
 
 
-def _token(user: User) -> str:
+def token_of(user: User) -> str:
+    """Return a new token of a person, for everything."""
     scopes: list[Any] = list(TokenScope)
-    return tokens.create_token(actor=user, name="test", scopes=scopes, now=timezone.now())[1]
+    return tokens.createtoken_of(actor=user, name="test", scopes=scopes, now=timezone.now())[1]
 
 
 COMMANDS = {"prepare": prepare, "closing": closing, "state": state, "ring": ring}
 
+
+def answer(commands: Mapping[str, Command], line: str) -> str:
+    """Return the answer to one line of JSON, a command with its arguments, as a line of JSON."""
+    command, *arguments = json.loads(line)
+    try:
+        return json.dumps({"answer": commands[command](*arguments)})
+    except Exception:
+        return json.dumps({"trouble": traceback.format_exc()})
+    finally:
+        connections.close_all()
+
+
+def serve(commands: Mapping[str, Command], source: IO[str], sink: IO[str]) -> None:
+    """Answer every line until there are no more."""
+    for line in source:
+        sink.write(f"{answer(commands, line)}\n")
+        sink.flush()
+
+
 if __name__ == "__main__":
-    command, *arguments = sys.argv[1:]
-    sys.stdout.write(json.dumps(COMMANDS[command](*arguments)))
+    serve(COMMANDS, sys.stdin, sys.stdout)

@@ -12,8 +12,9 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[2]
 SHORT = {
@@ -35,21 +36,47 @@ class Installation:
     folder: Path
     environment: dict[str, str]
     port: int = 0
+    commands: str = "tests.security.probe"
     world: dict[str, Any] = field(default_factory=dict)
+    probe: subprocess.Popen[str] | None = None
 
-    def ask(self, *arguments: str) -> Any:
-        """Run one command of the probe and return its answer."""
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.security.probe", *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=200,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+    @cached_property
+    def said(self) -> IO[bytes]:
+        """Where the probe complains to."""
+        return (self.folder / "probe.log").open("ab")
+
+    def ask(self, *command: str) -> Any:
+        """Run one command of the probe, which stays for the next one, and return its answer."""
+        if self.probe is None or self.probe.poll() is not None:
+            self.probe = subprocess.Popen(
+                [sys.executable, "-m", self.commands],
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.said,
+                text=True,
+            )
+        assert self.probe.stdin is not None
+        assert self.probe.stdout is not None
+        self.probe.stdin.write(json.dumps(command) + "\n")
+        self.probe.stdin.flush()
+        line = self.probe.stdout.readline()
+        assert line, self.log("probe")[-4000:]
+        told = json.loads(line)
+        assert "answer" in told, told["trouble"]
+        return told["answer"]
+
+    def close(self) -> None:
+        """End the probe."""
+        if self.probe is not None:
+            assert self.probe.stdin is not None
+            assert self.probe.stdout is not None
+            self.probe.stdin.close()
+            self.probe.stdout.close()
+            self.probe.wait(timeout=20)
+            self.probe = None
+            self.said.close()
 
     @contextmanager
     def process(self, name: str, arguments: list[str]) -> Iterator[subprocess.Popen[bytes]]:
@@ -116,6 +143,7 @@ def running(folder: Path, **environment: str) -> Iterator[Installation]:
     made = installation(folder, **environment)
     made.world = made.ask("prepare")
     with ExitStack() as stack:
+        stack.callback(made.close)
         stack.enter_context(made.process("web", WEB))
         stack.enter_context(made.process("worker", WORKER))
         made.wait_until_up()

@@ -13,9 +13,10 @@ from accounts.enums import TeamRole, TokenScope
 from accounts.models import ApiToken, Team, TeamInvitation, User
 from accounts.services import invitations, tokens
 from competition.enums import CompetitionState, EntrantState, Role
-from competition.models import Entrant, RoleGrant
-from grading.models import Board, Submission
-from grading.services import boards, standings
+from competition.models import Entrant, Question, RoleGrant
+from grading.identity import PART_BYTES
+from grading.models import Board, Submission, UploadSession
+from grading.services import boards, correspondence, receipt_keys, standings, upload_sessions
 from tests.factories.accounts import MembershipFactory, TokenFactory, UserFactory
 from tests.factories.grading import NOW, Arena, join, make_arena, scored, submit
 
@@ -47,6 +48,8 @@ class TeamSide:
     token: ApiToken
     invitation: TeamInvitation
     invitation_secret: str
+    question: Question
+    upload: UploadSession
 
     @property
     def objects(self) -> dict[str, str]:
@@ -61,6 +64,8 @@ class TeamSide:
             "api_token": self.token.code,
             "invitation": self.invitation.code,
             "invitation_secret": self.invitation_secret,
+            "question": self.question.code,
+            "upload": self.upload.code,
         }
 
 
@@ -89,7 +94,7 @@ class Stage:
 
 def make_stage() -> Stage:
     """Return the world at NOW: two teams on the board, one team waiting to be accepted."""
-    arena = make_arena(now=NOW, quota_per_day=50, quota_total=100)
+    arena = make_arena(now=NOW, quota_per_day=50, quota_total=100, limits={"file_bytes": 1 << 26})
     draft = make_arena(now=NOW)
     draft.competition.state = CompetitionState.DRAFT
     draft.competition.save()
@@ -112,6 +117,7 @@ def make_stage() -> Stage:
         "admin": UserFactory(is_superuser=True, is_staff=True),
     }
     secrets = {who: _secret(user) for who, user in people.items() if user is not None}
+    receipt_keys.current(now=NOW)
     boards.want_rebuild(phase_id=arena.phase.pk, now=NOW)
     standings.rebuild(board_id=Board.objects.get(phase=arena.phase).pk, now=NOW)
     return Stage(arena, draft, people, secrets, own, rival, waiting, benched)
@@ -141,7 +147,26 @@ def _side(arena: Arena, entrant: Entrant, captain: User, score: float) -> TeamSi
         token,
         invitation,
         secret,
+        correspondence.ask(
+            actor=captain, competition=arena.competition, text="May we use audio?", now=NOW
+        ),
+        _upload(arena, captain),
     )
+
+
+def _upload(arena: Arena, captain: User) -> UploadSession:
+    named = upload_sessions.Named(
+        filename="large.zip",
+        system="large",
+        note="",
+        size=3 * PART_BYTES + 2**21,
+        part_hashes=[f"{captain.pk:064x}", "1" * 64, "1" * 64, "1" * 64],
+    )
+    begun = upload_sessions.begin(
+        actor=captain, phase=arena.phase, named=named, created_at=NOW, now=NOW
+    )
+    assert begun.session is not None
+    return begun.session
 
 
 def _granted(arena: Arena, role: Role) -> User:

@@ -146,5 +146,7 @@ def test_the_next_window_is_free_again():
     with pytest.raises(throttles.Throttled) as refused:
         throttles.spend(name="login", who="192.0.2.9", now=NOW)
     throttles.spend(
-        name="login", who="192.0.2.9", now=NOW + timedelta(seconds=refused.value.params["retry_after"])
+        name="login",
+        who="192.0.2.9",
+        now=NOW + timedelta(seconds=refused.value.params["retry_after"]),
     )

@@ -1,0 +1,232 @@
+"""A challenge with many teams and submissions, made in bulk; commands as in tests.security.probe."""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import timedelta
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.db import connection  # noqa: E402
+from django.test import Client  # noqa: E402
+from django.test.utils import CaptureQueriesContext  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from accounts.models import Team, User  # noqa: E402
+from accounts.names import fold  # noqa: E402
+from competition.models import (  # noqa: E402
+    Competition,
+    Entrant,
+    EntrantMember,
+    Phase,
+    Terms,
+    TermsAcceptance,
+)
+from grading.enums import EvaluationState, SubmissionState  # noqa: E402
+from grading.models import Board, Evaluation, Submission  # noqa: E402
+from grading.services import boards, intake, recipes, standings  # noqa: E402
+from tests.factories.grading import EN, ZH, Arena, make_arena  # noqa: E402
+from tests.security import probe  # noqa: E402
+
+
+def prepare(utterances: str) -> dict[str, Any]:
+    """Make a challenge whose phase has that many rows in all, half of each language."""
+    call_command("migrate", verbosity=0)
+    now = timezone.now()
+    arena = make_arena(
+        utterances=int(utterances) // 2, now=now, quota_per_day=100_000, quota_total=1_000_000
+    )
+    base = f"/competitions/{arena.competition.slug}/tracks/understanding"
+    return {
+        "slug": arena.competition.slug,
+        "pages": f"{base}/final",
+        "api": f"/api/v1{base}/phases",
+        "token": probe.token_of(arena.captain),
+        "session": session_of(arena.captain),
+    }
+
+
+def session_of(user: User) -> str:
+    """Return the cookie of a session of the person."""
+    client = Client()
+    client.force_login(user)
+    return client.cookies["sessionid"].value
+
+
+def hand_in(count: str) -> dict[str, Any]:
+    """Hand in that many different files of the phase's size, as uploads do."""
+    phase = Phase.objects.select_related("track__competition").get(slug="final")
+    arena = _arena(phase)
+    now = timezone.now()
+    begun = Submission.objects.count()
+    for number in range(begun, begun + int(count)):
+        words = arena.flawed(len(arena.rows) // 8, word=f"wrong{number}")
+        intake.receive(
+            actor=arena.captain,
+            phase=phase,
+            system=f"system {number}",
+            note="",
+            filename="run.jsonl",
+            stored=arena.store(words),
+            created_at=now,
+            now=now,
+        )
+    return {"waiting": Submission.objects.filter(state="received").count()}
+
+
+def progress() -> dict[str, Any]:
+    """Return how many submissions are scored, and how many are not at their end."""
+    states = list(Evaluation.objects.values_list("state", flat=True))
+    received = Submission.objects.filter(state=SubmissionState.RECEIVED).count()
+    return {
+        "scored": states.count("scored"),
+        "failed": states.count("failed"),
+        "open": received + states.count("queued") + states.count("running"),
+    }
+
+
+def crowd(entrants: str, submissions: str) -> dict[str, Any]:
+    """Add scored submissions of that many teams in all, then bring the board up to date."""
+    phase = Phase.objects.select_related("track__competition").get(slug="final")
+    teams = _teams(phase.track.competition, int(entrants))
+    each = int(submissions) // int(entrants)
+    began = time.perf_counter()
+    _scores(phase, teams, each)
+    boards.want_rebuild(phase_id=phase.pk, now=timezone.now())
+    filled = time.perf_counter()
+    standings.rebuild(board_id=Board.objects.get(phase=phase).pk, now=timezone.now())
+    return {
+        "fill_seconds": filled - began,
+        "rebuild_seconds": time.perf_counter() - filled,
+        "submissions": Submission.objects.count(),
+    }
+
+
+def look(path: str, times: str) -> dict[str, Any]:
+    """Return server time in milliseconds and the number of queries of a page, asked again and again."""
+    client, spent, counted = Client(), [], []
+    for _ in range(int(times)):
+        with CaptureQueriesContext(connection) as queries:
+            began = time.perf_counter()
+            response = client.get(path)
+            spent.append(1000 * (time.perf_counter() - began))
+        counted.append(len(queries))
+        assert response.status_code == 200, response.status_code
+    return {"milliseconds": spent, "queries": counted, "bytes": len(response.content)}
+
+
+def _arena(phase: Phase) -> Arena:
+    known = phase.references.utterances.values_list("utt_id", "language")
+    texts = {"en": EN, "zh": ZH}
+    rows = {i: (spoken, texts[spoken][int(i[3:]) % len(EN)]) for i, spoken in known}
+    competition = phase.track.competition
+    entrant = competition.entrants.order_by("pk").first()
+    captain = entrant.members.order_by("pk").first().user
+    return Arena(competition, phase.track, phase, entrant, captain, rows)
+
+
+def _teams(competition: Competition, count: int) -> list[Entrant]:
+    """Return the competition's entrants, made up to that many."""
+    now = timezone.now() - timedelta(days=9)
+    have = competition.entrants.count()
+    numbers = range(have, count)
+    people = User.objects.bulk_create(
+        User(email=f"crowd{n}@example.org", name=f"Person {n}", created_at=now) for n in numbers
+    )
+    names = [f"Team Crowd {number:05d}" for number in numbers]
+    teams = Team.objects.bulk_create(
+        Team(name=name, name_key=fold(name), created_at=now) for name in names
+    )
+    entrants = Entrant.objects.bulk_create(
+        Entrant(
+            competition=competition,
+            team=team,
+            state="accepted",
+            registered_at=now,
+            decided_at=now,
+        )
+        for team in teams
+    )
+    terms = Terms.objects.get(competition=competition)
+    TermsAcceptance.objects.bulk_create(
+        TermsAcceptance(terms=terms, user=user, typed_name=user.name, accepted_at=now)
+        for user in people
+    )
+    EntrantMember.objects.bulk_create(
+        EntrantMember(entrant=entrant, competition=competition, user=user, joined_at=now)
+        for entrant, user in zip(entrants, people, strict=True)
+    )
+    return list(competition.entrants.order_by("pk"))
+
+
+def _scores(phase: Phase, entrants: list[Entrant], each: int) -> None:
+    recipe = recipes.live_recipe(phase)
+    now = timezone.now()
+    uploaders = dict(EntrantMember.objects.values_list("entrant_id", "user_id"))
+    for entrant in entrants:
+        have = Submission.objects.filter(entrant=entrant).count()
+        made = Submission.objects.bulk_create(
+            Submission(
+                entrant=entrant,
+                phase=phase,
+                uploader_id=uploaders[entrant.pk],
+                number=number + 1,
+                system=f"system {number}",
+                filename="run.jsonl",
+                size=100,
+                content_id=f"{entrant.pk:032x}{number:032x}",
+                storage_key=f"uploads/{entrant.pk}/{number}",
+                created_at=now,
+                received_at=now,
+                validated_at=now,
+                state=SubmissionState.ACCEPTED,
+            )
+            for number in range(have, each)
+        )
+        Evaluation.objects.bulk_create(_evaluation(one, recipe, now) for one in made)
+
+
+def _evaluation(submission: Submission, recipe: Any, now: Any) -> Evaluation:
+    spread = (submission.entrant_id * 7919 + submission.number * 31) % 6000
+    score = 20 + spread / 100
+    parts = {"f1": score / 100, "mntd": 0.5, "error_rate": 0.4}
+    part = {
+        "score": score,
+        "interval": [score - 1.5, score + 1.5],
+        "interval_reason": "",
+        "utterances": 1000,
+        "tp": 300,
+        **parts,
+    }
+    return Evaluation(
+        submission=submission,
+        recipe=recipe,
+        state=EvaluationState.SCORED,
+        queued_at=now,
+        started_at=now,
+        finished_at=now,
+        attempt=1,
+        score=score,
+        low=score - 1.5,
+        high=score + 1.5,
+        seed="1",
+        components=parts,
+        languages={"en": part, "zh": part},
+    )
+
+
+COMMANDS = {
+    "prepare": prepare,
+    "hand_in": hand_in,
+    "progress": progress,
+    "crowd": crowd,
+    "look": look,
+}
+
+if __name__ == "__main__":
+    probe.serve(COMMANDS, sys.stdin, sys.stdout)

@@ -1,0 +1,150 @@
+"""PostgreSQL and Redis of a proof's own: other ports, other data; they may be killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+START_SECONDS = 60
+
+
+def binary(name: str) -> str:
+    """Return the path of one of PostgreSQL's programs."""
+    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
+    path = str(found[-1]) if found else shutil.which(name)
+    assert path, f"{name} is not installed"
+    return path
+
+
+def listens(port: int) -> bool:
+    """Return whether something accepts connections on the port."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+@dataclass
+class Postgres:
+    """A cluster in a folder; started as the account `postgres` where the proof runs as root."""
+
+    folder: Path
+    port: int
+    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    @property
+    def url(self) -> str:
+        """What DATABASE_URL is."""
+        return f"postgres://postgres@127.0.0.1:{self.port}/postgres"
+
+    def prepare(self) -> None:
+        """Make the cluster."""
+        self.folder.mkdir()
+        if os.getuid() == 0:
+            shutil.chown(self.folder, "postgres", "postgres")
+            for parent in (self.folder.parent, self.folder.parent.parent):
+                parent.chmod(parent.stat().st_mode | 0o011)
+        options = ["-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8"]
+        self._run(binary("initdb"), "-D", str(self.folder), *options)
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        (self.folder / "postmaster.pid").unlink(missing_ok=True)
+        settings = [f"port={self.port}", "listen_addresses=127.0.0.1", "max_connections=200"]
+        settings += [f"unix_socket_directories={self.folder}", "shared_buffers=64MB"]
+        arguments = [part for one in settings for part in ("-c", one)]
+        with (self.folder.parent / "postgres.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [*_as_postgres(), binary("postgres"), "-D", str(self.folder), *arguments],
+                stdout=log,
+                stderr=log,
+            )
+        _wait(
+            lambda: (
+                subprocess.run(
+                    [binary("pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)],
+                    check=False,
+                ).returncode
+                == 0
+            ),
+            "PostgreSQL",
+        )
+
+    def kill(self) -> None:
+        """End it at once, as a power cut does."""
+        for process in self._processes():
+            process.send_signal(signal.SIGKILL)
+        self._reap()
+
+    def stop(self) -> None:
+        """End it."""
+        for process in self._processes()[-1:]:
+            process.send_signal(signal.SIGINT)
+        self._reap()
+
+    def _processes(self) -> list[psutil.Process]:
+        assert self.process is not None
+        top = psutil.Process(self.process.pid)
+        return [*top.children(recursive=True), top]
+
+    def _reap(self) -> None:
+        assert self.process is not None
+        self.process.wait(timeout=30)
+        _wait(lambda: not listens(self.port), "the end of PostgreSQL")
+
+    def _run(self, *command: str) -> None:
+        subprocess.run([*_as_postgres(), *command], check=True, capture_output=True, cwd="/")
+
+
+def _as_postgres() -> list[str]:
+    return (
+        ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        if os.getuid() == 0
+        else []
+    )
+
+
+@dataclass
+class Redis:
+    """A server that keeps nothing on disk."""
+
+    folder: Path
+    port: int
+    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    @property
+    def url(self) -> str:
+        """What REDIS_URL is."""
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start it, empty, and wait until it answers."""
+        command = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port)]
+        command += ["--save", "", "--appendonly", "no", "--dir", str(self.folder)]
+        with (self.folder / "redis.log").open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+        _wait(lambda: listens(self.port), "Redis")
+
+    def kill(self) -> None:
+        """End it at once; what it held is gone."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(timeout=10)
+
+    stop = kill
+
+
+def _wait(condition: object, what: str) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, f"{what} did not come in {START_SECONDS} s"
+        time.sleep(0.05)

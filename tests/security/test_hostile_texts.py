@@ -1,0 +1,178 @@
+"""Hostile texts in every free-text field: refused at entry, or harmless wherever they show."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pytest
+from django.core import mail
+from django.test import Client, TestCase
+
+from accounts.services import mails
+from config.headers import policy
+from grading.models import Board, Evaluation, Submission
+from grading.services import boards, evaluations, standings, validation
+from tests.factories.grading import NOW, jsonl
+from tests.security.attempts import files_of
+from tests.security.bodies import BODIES, body
+from tests.security.crawl import Visit, visit
+from tests.security.endpoints import address, endpoints, tried_variants
+from tests.security.hostile import HOSTILE, UNSEEN, formulas
+from tests.security.stage import Stage
+from tests.site.markup import faults
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field that takes free text, and who fills it in."""
+
+    endpoint: str
+    name: str
+    who: str
+
+
+FIELDS = [
+    Field("accounts:account-detail", "name", "captain"),
+    Field("accounts:team-create", "name", "captain"),
+    Field("accounts:team-create", "affiliation", "captain"),
+    Field("accounts:team-rename", "name", "captain"),
+    Field("accounts:team-rename", "affiliation", "captain"),
+    Field("accounts:token-list", "name", "captain"),
+    Field("accounts:team-invite", "email", "captain"),
+    Field("accounts:sign-up", "name", "anonymous"),
+    Field("accounts:sign-up", "email", "anonymous"),
+    Field("accounts:reset", "email", "anonymous"),
+    Field("accounts:login", "username", "anonymous"),
+    Field("competition:terms-accept", "typed_name", "captain"),
+    Field("grading:submission-create", "system", "captain"),
+    Field("grading:submission-create", "note", "captain"),
+    Field("grading:question-create", "text", "captain"),
+    Field("grading:question-answer", "text", "organizer"),
+    Field("grading:question-answer", "shown_text", "organizer"),
+    Field("grading:announcement-create", "title_en", "organizer"),
+    Field("grading:announcement-create", "body_en", "organizer"),
+    Field("grading:board-act", "reason", "organizer"),
+    Field("grading:scoring-pause", "reason", "organizer"),
+    Field("grading:entrant-kind", "reason", "organizer"),
+    Field("grading:entrant-disqualify", "reason", "organizer"),
+    Field("grading:deadline-move", "reason", "organizer"),
+    Field("grading:score-checks", "reason", "organizer"),
+    Field("api-v1:team-list", "name", "captain"),
+    Field("api-v1:submission-create", "system", "captain"),
+    Field("api-v1:submission-create", "note", "captain"),
+]
+"""In the order in which they are filled in: a disqualified team cannot do anything more."""
+
+
+def send(stage: Stage, field: Field, text: str) -> int:
+    """Fill the field in as its person does; return the status."""
+    is_api = field.endpoint.startswith("api-")
+    sent = {**body(field.endpoint, "own", field.who, stage), field.name: text}
+    if "file" in sent:
+        sent["file"] = jsonl(stage.arena.flawed(2, word=f"w{field.endpoint}{field.name}"[:40]))
+    client = client_of(stage, field.who, is_api=is_api)
+    path = address(field.endpoint, "own", stage)
+    if is_api and "file" not in sent:
+        return client.post(path, json.dumps(sent), content_type="application/json").status_code
+    return client.post(path, files_of(sent)).status_code
+
+
+def client_of(stage: Stage, who: str, *, is_api: bool) -> Client:
+    user = stage.people[who]
+    if user is None:
+        return Client(raise_request_exception=False)
+    if is_api:
+        header = f"Bearer {stage.secrets[who]}"
+        return Client(raise_request_exception=False, HTTP_AUTHORIZATION=header)
+    client = Client(raise_request_exception=False)
+    client.force_login(user)
+    return client
+
+
+def score_everything(stage: Stage) -> None:
+    """Validate and score what waits, and bring the board up to date."""
+    for submission in Submission.objects.filter(state="received"):
+        validation.validate(submission_id=submission.pk, clock=lambda: NOW)
+    for evaluation in Evaluation.objects.filter(state="queued"):
+        evaluations.run(evaluation_id=evaluation.pk, worker="w", clock=lambda: NOW)
+    boards.want_rebuild(phase_id=stage.arena.phase.pk, now=NOW)
+    standings.rebuild(board_id=Board.objects.get(phase=stage.arena.phase).pk, now=NOW)
+
+
+def readers_visits(stage: Stage) -> list[Visit]:
+    """Return what every endpoint answers to those who see most."""
+    found = []
+    for endpoint in endpoints():
+        for variant in tried_variants(endpoint.name, stage):
+            if variant == "draft":
+                continue
+            path = address(endpoint.name, variant, stage)
+            for who in ("captain", "organizer", "anonymous"):
+                client = client_of(stage, who, is_api=endpoint.is_api)
+                found.append(visit(client, path))
+    mine = Submission.objects.filter(entrant=stage.own.entrant).values_list("code", flat=True)
+    client = client_of(stage, "organizer", is_api=False)
+    found += [visit(client, f"/submissions/{code}/") for code in mine]
+    return found
+
+
+def troubles_of(one: Visit, text: str) -> list[str]:
+    """Return how an answer lets the hostile text through."""
+    head, _, content = one.text.partition("\n\n")
+    kind = head.partition("Content-Type: ")[2].partition("\n")[0]
+    found = [f"unseen characters: {UNSEEN.findall(content)[:3]}"] if UNSEEN.search(content) else []
+    if "text/html" in kind:
+        found += faults(content) if "<html" in content else []
+        found += ["raw"] if "<" in text and text in content else []
+        found += [] if policy() in head else ["no content security policy"]
+    if "csv" in kind:
+        found += [f"formula: {cell!r}" for cell in formulas(content)]
+    if "json" in kind:
+        json.loads(content)
+    found += [] if "X-Content-Type-Options: nosniff" in head else ["no nosniff"]
+    return [f"{one.address} ({one.status}): {trouble}" for trouble in found]
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_text_is_refused_or_harmless_everywhere(stage: Stage, kind: str) -> None:
+    text = HOSTILE[kind]
+    mail.outbox.clear()
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        statuses = {field: send(stage, field, text) for field in FIELDS}
+    mails.CARRIERS.finish()
+    assert {f: s for f, s in statuses.items() if s >= 500} == {}
+    score_everything(stage)
+    visits = readers_visits(stage)
+    assert [one.address for one in visits if one.status >= 500 and one.address != "/readyz"] == []
+    troubles = [trouble for one in visits for trouble in troubles_of(one, text)]
+    assert sorted(set(troubles)) == []
+    for message in mail.outbox:
+        assert not UNSEEN.search(message.subject + message.body)
+        assert "\n" not in message.subject
+        assert "Bcc" not in message.message()
+
+
+def test_every_form_of_the_site_is_tried() -> None:
+    texts = {"name", "affiliation", "text", "reason", "note", "system", "typed_name"}
+    tried = {(field.endpoint, field.name) for field in FIELDS}
+    known = {
+        (endpoint, name) for endpoint, fields in BODIES.items() for name in fields if name in texts
+    }
+    left_out = known - tried - KNOWN_ALIKE
+    assert left_out == set()
+
+
+KNOWN_ALIKE = {
+    ("competition:entrant-register", "typed_name"),  # its team has entered; terms-accept is alike
+    ("grading:entrant-decide", "reason"),
+    ("grading:entrant-member-remove", "reason"),
+    ("grading:entrant-take-out", "reason"),
+    ("grading:rescoring-propose", "reason"),
+    ("grading:submission-check", "system"),  # checks keep nothing
+    ("grading:upload-create", "system"),
+    ("api-v1:upload-create", "system"),
+}
+"""Fields that go through the same service as one that is tried."""

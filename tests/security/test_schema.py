@@ -1,0 +1,99 @@
+"""The API's own document against the API: whatever fits it or nearly fits it is never a 500."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import schemathesis
+from django.db import transaction
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from requests import Request
+from schemathesis import GenerationMode
+
+from tests.security.stage import Stage
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+
+EXAMPLES = int(os.environ.get("PLAUDIT_SCHEMA_EXAMPLES", "6"))
+SCHEMA = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(request=None, public=True))
+OPERATIONS = {
+    f"{one.ok().method.upper()} {one.ok().path}": one.ok() for one in SCHEMA.get_all_operations()
+}
+QUIET = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def known_parts(stage: Stage) -> dict[str, str]:
+    """Return values of path parameters that exist."""
+    places = stage.places(stage.arena)
+    return {**places, "number": "1"}
+
+
+def code_for(stage: Stage, path: str) -> str:
+    return stage.own.upload.code if "/uploads/" in path else stage.own.scored.code
+
+
+def ask(client: Client, case: Any) -> int:
+    """Send a generated case through the whole of Django; return the status."""
+    kwargs = case.as_transport_kwargs(base_url="http://testserver")
+    kwargs.pop("timeout", None)
+    kwargs.pop("verify", None)
+    prepared = Request(**kwargs).prepare()
+    parts = urlsplit(prepared.url or "")
+    target = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    body = prepared.body or b""
+    headers = {name: str(value) for name, value in prepared.headers.items()}
+    content_type = headers.pop("Content-Type", "application/octet-stream")
+    headers.pop("Content-Length", None)
+    response = client.generic(
+        prepared.method or "GET",
+        target,
+        data=body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass"),
+        content_type=content_type,
+        headers={n: v for n, v in headers.items() if v.isprintable()},
+    )
+    if response.streaming:
+        response.getvalue()
+    response.close()
+    return response.status_code
+
+
+@pytest.mark.parametrize("who", ["anonymous", "captain"])
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_nothing_that_the_document_allows_is_an_error(
+    stage: Stage, operation: str, who: str
+) -> None:
+    client = Client(raise_request_exception=False)
+    if who != "anonymous":
+        client = Client(
+            raise_request_exception=False, HTTP_AUTHORIZATION=f"Bearer {stage.secrets[who]}"
+        )
+    found = OPERATIONS[operation]
+    real = known_parts(stage) | {"code": code_for(stage, found.path)}
+    strategy = st.one_of(
+        found.as_strategy(generation_mode=GenerationMode.POSITIVE),
+        found.as_strategy(generation_mode=GenerationMode.NEGATIVE),
+    )
+
+    @QUIET
+    @given(case=strategy, is_real=st.booleans())
+    def tried(case: Any, is_real: bool) -> None:
+        if is_real:
+            case.path_parameters = {name: real[name] for name in case.path_parameters or {}}
+        with transaction.atomic():
+            status = ask(client, case)
+            transaction.set_rollback(True)
+        assert status < 500, case.as_curl_command()
+
+    tried()
