@@ -34,6 +34,7 @@ class Look:
     base: str
     theme: str
     width: int
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,10 @@ SHOTS: dict[str, Shot] = {
     "team-new": Shot("/teams/new/", CAPTAIN),
     "outbox": Shot("/outbox/"),
     "privacy": Shot("/privacy/"),
+    "questions": Shot(f"{COMPETITION}questions/", CAPTAIN),
+    "notices": Shot("/accounts/account/notices/", CAPTAIN),
+    "status": Shot("/status/"),
+    "receipt": Shot("/receipts/verify/"),
     "not-found": Shot("/nothing-here/", answers=404),
 }
 
@@ -96,7 +101,9 @@ def main() -> int:
         browser = driver.chromium.launch(executable_path=options.chromium, args=FLAGS)
         for theme in options.themes:
             for width in options.widths:
-                wrong += _round(browser, options, passwords, Look(options.base, theme, width))
+                wrong += _round(
+                    browser, options, passwords, Look(options.base, theme, width, options.language)
+                )
         browser.close()
     for line in wrong:
         print(line, file=sys.stderr)
@@ -113,6 +120,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--widths", type=lambda text: [int(width) for width in text.split(",")], default=[1280, 390]
     )
+    parser.add_argument("--language", default="", help="of every page, like zh-hans")
     found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     parser.add_argument("--chromium", default=found)
     return parser.parse_args()
@@ -124,7 +132,7 @@ def _round(
     contexts: dict[str, BrowserContext] = {}
     for name in options.only:
         shot = SHOTS[name]
-        key = f"{shot.person}/{shot.language}"
+        key = f"{shot.person}/{look.language or shot.language}"
         if key not in contexts:
             contexts[key] = _context(browser, shot, passwords, look)
         path = options.out / f"{name}-{look.width}-{look.theme}.png"
@@ -143,11 +151,11 @@ def _context(browser: Browser, shot: Shot, passwords: dict[str, str], look: Look
         color_scheme="dark" if look.theme == "dark" else "light",
         locale="en",
     )
-    if shot.language:
-        cookie = {"name": "django_language", "value": shot.language, "url": look.base}
-        context.add_cookies([cookie])  # type: ignore[list-item]
     if shot.person in passwords:
         _log_in(context.new_page(), shot.person, passwords[shot.person])
+    if language := look.language or shot.language:  # after the log-in, which brings the account's
+        cookie = {"name": "django_language", "value": language, "url": look.base}
+        context.add_cookies([cookie])  # type: ignore[list-item]
     return context
 
 

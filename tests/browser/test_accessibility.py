@@ -1,0 +1,110 @@
+"""axe-core on every page, as every kind of person who sees it differently, light and dark."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.resources import files
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.browser.conftest import FLAGS, session_of
+from tests.browser.world import ACTS_AND_FILES, PAGES, address, make_world, page_names
+
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+RUN = """async ([theme, only]) => {
+  const options = {resultTypes: ["violations"]};
+  if (only) options.runOnly = {type: "rule", values: only};
+  const found = await axe.run(document, options);
+  const said = (node) => [...node.any, ...node.all, ...node.none].map((check) => check.message);
+  return found.violations
+    .filter((one) => ["serious", "critical"].includes(one.impact))
+    .flatMap((one) => one.nodes.slice(0, 3).map((node) =>
+      `${theme}: ${one.id}: ${node.target.join(" ")}: ${said(node).join("; ")}`));
+}"""
+LOOKS = (
+    ("light", 1280, None),
+    ("dark", 390, ["color-contrast", "target-size", "link-in-text-block"]),
+)
+"""Theme, width, and the rules: what depends on colors and sizes is judged in both."""
+
+
+def test_every_page_is_looked_at_or_known_to_be_none() -> None:
+    listed = {name for name, _, _ in PAGES}
+    assert page_names() - listed == ACTS_AND_FILES
+    assert listed <= page_names()
+
+
+@pytest.fixture
+def visit(live_server, monkeypatch, settings, tmp_path):
+    """Return a function that opens a page as somebody, in one browser for all of them."""
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    settings.PUBLIC_FILES, settings.HIDDEN_FILES = tmp_path / "files", tmp_path / "hidden"
+    settings.VAR_DIR, settings.OUTBOX = tmp_path, True
+    with sync_playwright() as driver:
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
+        pages = {}
+
+        def visited(who: str, person, path: str):
+            if who not in pages:
+                # a color half-way between two themes is no color of the page
+                context = browser.new_context(base_url=live_server.url, reduced_motion="reduce")
+                context.add_cookies(session_of(person, live_server.url))
+                pages[who] = context.new_page()
+            answer = pages[who].goto(path)
+            return pages[who], answer.status
+
+        yield visited
+        browser.close()
+
+
+def faults_of(page) -> list[str]:
+    """Return the serious and critical faults of the page that is open."""
+    page.evaluate(AXE)
+    found = []
+    for theme, width, rules in LOOKS:
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": 900})
+        found += page.evaluate(RUN, [theme, rules])
+    return found
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_no_page_has_a_serious_fault_for_anybody(visit):
+    world = make_world()
+    faults = []
+    for name, thing, viewers in PAGES:
+        for who in viewers:
+            page, status = visit(who, world.people[who], address(world, name, thing))
+            found = faults_of(page) if status == 200 else [f"answers {status}"]
+            faults += [f"{name} {thing} as {who}: {fault}" for fault in found]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_no_page_of_an_error_has_a_serious_fault(visit):
+    world = make_world()
+    console = address(world, "grading:console", "competition")
+    acts = address(world, "accounts:logout", "")
+    for path, who, wanted in (
+        ("/nothing-here/", "anonymous", 404),
+        (console, "captain", 403),
+        (acts, "captain", 405),
+    ):
+        page, status = visit(who, world.people[who], path)
+        assert status == wanted
+        assert faults_of(page) == []
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_the_judge_finds_a_fault_that_was_put_in(visit):
+    page, _ = visit("anonymous", None, "/accounts/login/")
+    page.evaluate("document.querySelector('label').remove()")
+    assert any(": label: " in fault for fault in faults_of(page))
