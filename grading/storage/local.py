@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -122,12 +122,15 @@ class LocalStore:
         """Give the file of the parts its final name; done before, nothing is left to do."""
         source, path = _parts_of(assembly.code), path_of(assembly.key)
         # First what was done before: a part that arrives late makes a new, half-empty file.
-        if path.is_file() and path.stat().st_size == assembly.size:
+        if _has_size(path, assembly.size):
             return
-        if not (source.is_file() and source.stat().st_size == assembly.size):
+        # Another request may do it in this very moment: then the file is gone, and stands there.
+        with suppress(FileNotFoundError):
+            if _has_size(source, assembly.size):
+                os.utime(source)
+                _move(source, path)
+        if not _has_size(path, assembly.size):
             raise BytesMissing
-        os.utime(source)
-        _move(source, path)
 
     def discard(self, assembly: Assembly) -> None:
         """Remove the parts and what was made of them."""
@@ -143,6 +146,13 @@ class LocalStore:
     def discard_leftover(self, leftover: Leftover) -> None:
         """Remove the file of one upload's parts."""
         _parts_of(leftover.code).unlink(missing_ok=True)
+
+
+def _has_size(path: Path, size: int) -> bool:
+    try:
+        return path.stat().st_size == size
+    except FileNotFoundError:
+        return False
 
 
 def _parts_of(code: str) -> Path:
