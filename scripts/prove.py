@@ -1,5 +1,6 @@
-"""Runs what takes long - the whole suite, the benchmarks - and keeps the results.
+"""Runs what takes long - the whole suite, the benchmarks, kills - and keeps the results.
 
+With words, only the steps whose names hold one of them: `./run prove kills load`.
 Writes docs/evidence/<date>-<commit>.md. DATABASE_URL and REDIS_URL decide what it runs on.
 """
 
@@ -25,6 +26,16 @@ STEPS = {
         *("-m", "tests.proofs.rescoring", "--submissions", "10000", "--in-process"),
         *("--evidence", "docs/evidence"),
     ],
+    "200 kills on SQLite and files": ["-m", "tests.proofs.kills", "--points", "200"],
+    "200 kills on PostgreSQL and Redis": [
+        "-m",
+        "tests.proofs.kills",
+        "--points",
+        "200",
+        "--served",
+    ],
+    "load": ["benchmarks/load.py"],
+    "the API's document at length": ["-m", "pytest", "-q", "tests/security/test_schema.py"],
 }
 
 
@@ -60,10 +71,20 @@ def run(name: str, arguments: list[str]) -> tuple[bool, str]:
     )
 
 
+def is_wanted(name: str, words: list[str]) -> bool:
+    """Return whether a step is asked for: no words ask for all."""
+    return not words or any(word in name for word in words)
+
+
 def main() -> int:
     """Return 1 when a step failed."""
-    now = datetime.now(UTC)
-    results = [run(name, arguments) for name, arguments in STEPS.items()]
+    now, words = datetime.now(UTC), sys.argv[1:]
+    chosen = {name: step for name, step in STEPS.items() if is_wanted(name, words)}
+    if not chosen:
+        print(f"No step is called so. There are: {', '.join(STEPS)}.")
+        return 2
+    os.environ.setdefault("PLAUDIT_SCHEMA_EXAMPLES", "200")
+    results = [run(name, arguments) for name, arguments in chosen.items()]
     servers = [name for name in ("DATABASE_URL", "REDIS_URL") if os.environ.get(name)]
     head = (
         f"# {now:%Y-%m-%d}, commit {commit()}\n\n"
@@ -71,7 +92,7 @@ def main() -> int:
         f"{' and '.join(servers) or 'SQLite and files'}.\n"
     )
     EVIDENCE.mkdir(parents=True, exist_ok=True)
-    page = EVIDENCE / f"{now:%Y-%m-%d}-{commit()}.md"
+    page = EVIDENCE / "-".join([f"{now:%Y-%m-%d}", commit(), *words, ".md"]).replace("-.md", ".md")
     page.write_text("\n".join([head, *(part for _, part in results)]), encoding="utf-8")
     print(f"\nwritten: {page.relative_to(ROOT)}")
     return 0 if all(held for held, _ in results) else 1

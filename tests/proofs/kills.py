@@ -224,7 +224,7 @@ def run(*, folder: Path, points: int, seed: int, served: bool, **environment: st
                 say(f"{number + 1} kills, settled in {done.waits[-1]:.1f} s")
         state = done.settle()
         found = faults_of(done.received, state)
-        assert not found, found
+        assert not found, (seed, found)
         done.ends = Counter(
             [now for _, now in state["evaluations"]]
             + [now for _, _, now in state["submissions"] if now != "accepted"]
@@ -252,7 +252,9 @@ def main() -> int:
         except AssertionError as broken:
             say(f"BROKEN: {broken}")
             for log in ("web", "worker"):
-                lines = (folder / f"{log}.log").read_text(errors="replace").splitlines()[-40:]
+                path = folder / f"{log}.log"
+                text = path.read_text(errors="replace") if path.exists() else ""
+                lines = text.splitlines()[-40:]
                 say("\n".join([f"--- {log}", *lines]))
             return 1
     say(f"{'PostgreSQL and Redis' if given.served else 'SQLite and files'}, seed {given.seed}")

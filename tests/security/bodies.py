@@ -62,6 +62,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "grading:submission-check": {"system": "a", "end": "1"},
     "grading:submission-create": {"system": "a", "note": "", "file": UPLOADED, "end": "1"},
     "set-language": {"language": "zh-hans"},
+    "api-v1:rescoring-propose": {"reason": "A reference was wrong."},
+    "api-v1:rescoring-switch": {"digest": "0" * 64},
+    "api-v1:score-checks": {"reason": "They asked for it."},
     "api-v1:submission-create": {"file": UPLOADED, "system": "a"},
     "api-v1:upload-create": {
         "system": "a",

@@ -15,7 +15,7 @@ from competition.enums import Role
 from competition.models import RoleGrant
 from grading.enums import SubmissionState
 from grading.models import Board, Evaluation, Submission
-from grading.services import boards, evaluations, standings, validation
+from grading.services import boards, correspondence, evaluations, standings, validation
 from tests.factories.accounts import MembershipFactory, UserFactory
 from tests.factories.grading import NOW, Arena, join, make_arena, submit
 
@@ -74,6 +74,7 @@ def make_world() -> World:
         _plant_person(world, who)
     _plant_team(world, "captain", OWN)
     _plant_team(world, "rival", frozenset({"rival"}))
+    _plant_letters(world)
     boards.want_rebuild(phase_id=arena.phase.pk, now=LATER)
     standings.rebuild(board_id=Board.objects.get(phase=arena.phase).pk, now=LATER)
     return world
@@ -147,6 +148,30 @@ def _plant_team(world: World, who: str, readers: frozenset[str]) -> None:
         Canary(f"an invitation of {who}", secret, frozenset()),
         Canary(f"a token's name of {who}", f"labelcanary{who}", frozenset({who, "admin"})),
     ]
+
+
+def _plant_letters(world: World) -> None:
+    """Ask in private, and answer one question in public without saying who asked."""
+    competition, organizer = world.arena.competition, world.people["organizer"]
+    assert organizer is not None
+    for who in ("captain", "rival"):
+        asker = world.people[who]
+        assert asker is not None
+        text = f"questioncanary{who}"
+        question = correspondence.ask(actor=asker, competition=competition, text=text, now=NOW)
+        correspondence.answer(
+            actor=organizer,
+            question=question,
+            text=f"answercanary{who}",
+            shown_text="",
+            is_public=False,
+            now=LATER,
+        )
+        readers = frozenset({who, "auditor"}) | OVERSEERS
+        world.canaries += [
+            Canary(f"what {who} asked", text, readers),
+            Canary(f"what {who} was answered", f"answercanary{who}", readers),
+        ]
 
 
 def _hand_in(arena: Arena, predictions: dict[str, str], fields: dict) -> Submission:

@@ -83,6 +83,7 @@ CODES = {
     "grading:submission": "scored",
     "grading:report": "scored",
     "api-v1:submission": "scored",
+    "api-v1:score-checks": "scored",
     "api-v1:upload": "upload",
 }
 """What `<code>` means, by the beginning of an endpoint's name."""

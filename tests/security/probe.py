@@ -125,7 +125,7 @@ def _phase(arena: Arena, slug: str, **fields: Any) -> Phase:
 def token_of(user: User) -> str:
     """Return a new token of a person, for everything."""
     scopes: list[Any] = list(TokenScope)
-    return tokens.createtoken_of(actor=user, name="test", scopes=scopes, now=timezone.now())[1]
+    return tokens.create_token(actor=user, name="test", scopes=scopes, now=timezone.now())[1]
 
 
 COMMANDS = {"prepare": prepare, "closing": closing, "state": state, "ring": ring}

@@ -11,12 +11,13 @@ import time_machine
 from django.conf import settings
 from django.core import mail
 from django.db import transaction
-from django.test import Client
+from django.test import Client, TestCase
 from pytest_django import DjangoDbBlocker
 
 from config.log import JsonFormatter
+from grading.services import notices
 from tests.factories.grading import NOW
-from tests.security.canaries import World, make_world
+from tests.security.canaries import World, clock, make_world
 from tests.security.crawl import Visit, crawl, visit
 from tests.security.endpoints import endpoints
 
@@ -60,7 +61,10 @@ def world(
     ):
         patch.setattr(settings, "PUBLIC_FILES", folder / "files")
         patch.setattr(settings, "HIDDEN_FILES", folder / "hidden")
-        made = make_world()
+        mail.outbox = []
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            made = make_world()
+        notices.send_due(clock=clock)
         made.mails = list(mail.outbox)
         yield made
         transaction.set_rollback(True)
