@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import logging
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -112,6 +113,16 @@ def remove(key: str) -> None:
     """Remove an object; one that is not there is as good."""
     with answering():
         client().delete_object(**name(key))
+
+
+def probe() -> None:
+    """Write, read and remove a small object. Raises OSError when the bucket does not do all of it."""
+    key, body = f"probes/{secrets.token_hex(8)}", b"x"
+    with answering():
+        client().put_object(Body=body, **name(key))
+    if b"".join(fetch(key)) != body:
+        raise BucketUnavailable("ProbeChanged")
+    remove(key)
 
 
 def listed(operation: Any, prefix: str, member: str) -> Iterator[dict[str, Any]]:

@@ -19,6 +19,9 @@ from kombu.exceptions import OperationalError
 
 from accounts import triggers
 from accounts.models import AuditEvent
+from competition import bucket
+from grading.enums import UploadState
+from grading.models import UploadSession
 from grading.services import canary, heartbeat, notices, safekeeping, status
 from grading.services.canary import CanaryVerdict
 from grading.services.findings import Finding
@@ -96,7 +99,12 @@ def storage(now: datetime) -> Finding:
             f"other accounts of this machine may open {settings.HIDDEN_FILES}",
             f"Run: chmod 700 {settings.HIDDEN_FILES}",
         )
-    return Finding("storage", "uploads and hidden files can be written")
+    place = "bucket" if bucket.is_on() else "disk"
+    if bucket.is_on():
+        bucket.probe()
+    coming = UploadSession.objects.filter(state=UploadState.OPEN).count()
+    said = f"uploads ({place}) and hidden files can be written; {coming} uploads in parts are open"
+    return Finding("storage", said)
 
 
 def _write_and_remove(folder: Path) -> None:
@@ -218,7 +226,7 @@ REMEDIES = safekeeping.REMEDIES | {
     "evidence": "Run: manage.py migrate",
     "broker": "Start Redis and check REDIS_URL; without it, check that PLAUDIT_VAR can be written.",
     "workers": "Start a worker: ./run serve, or celery -A config.celery worker",
-    "storage": "Give the account of the server the right to write PLAUDIT_VAR.",
+    "storage": "Give the account of the server the right to write PLAUDIT_VAR; check S3_*, clocks too.",
     "disk": "Free some space: uploads are refused when the disk is full.",
     "clock": "Set the clock (timedatectl set-ntp true): deadlines are read from it.",
     "mail": "Check EMAIL_URL; until then nobody can verify an address.",

@@ -122,3 +122,15 @@ def test_doctor_speaks_json_to_machines(capsys) -> None:
 def test_sweep_prints_what_it_put_right(capsys) -> None:
     call_command("sweep")
     assert "lapsed   0" in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+def test_doctor_tries_the_bucket_and_counts_uploads_in_parts(bucket):
+    (found,) = health.examine(now=NOW, parts=("storage",))
+    assert found.ok
+    assert "uploads (bucket)" in found.said
+    assert "0 uploads in parts are open" in found.said
+    bucket.fault(status=403, code="RequestTimeTooSkewed")
+    (found,) = health.examine(now=NOW, parts=("storage",))
+    assert not found.ok
+    assert "RequestTimeTooSkewed" in found.said
