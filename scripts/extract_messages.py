@@ -6,6 +6,7 @@ Then, for a language: pybabel update -i locale/plaudit.pot -d locale -D django -
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import sys
@@ -13,24 +14,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from babel.messages import Catalog
-from babel.messages.extract import extract
 from babel.messages.pofile import write_po
 from django.template.base import Lexer, TokenType
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "locale" / "plaudit.pot"
 PACKAGES = ("accounts", "competition", "config", "grading")
-KEYWORDS = {
-    "_": None,
-    "N_": None,
-    "gettext": None,
-    "gettext_lazy": None,
-    "gettext_noop": None,
-    "ngettext": (1, 2),
-    "ngettext_lazy": (1, 2),
-    "pgettext": ((1, "c"), 2),
-    "pgettext_lazy": ((1, "c"), 2),
-}
+SINGULAR = {"_", "N_", "gettext", "gettext_lazy", "gettext_noop"}
+PLURALS = {"ngettext", "ngettext_lazy"}
+IN_CONTEXT = {"pgettext", "pgettext_lazy"}
 Text = str | tuple[str, ...]
 Found = tuple[int, Text, str | None]
 
@@ -50,11 +42,18 @@ def unquoted(match: re.Match[str], first: int) -> str | None:
 
 
 def of_python(path: Path) -> Iterator[Found]:
-    """Yield line, text(s) and context of every gettext call of a module."""
-    with path.open("rb") as handle:
-        found = extract("python", handle, keywords=KEYWORDS, comment_tags=("Translators:",))
-        for line, texts, _comments, context in found:
-            yield line, texts, context
+    """Yield line, text(s) and context of every gettext call of a module, inside f-strings too."""
+    calls = [node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.Call)]
+    for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
+        name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        given = [part.value for part in call.args if isinstance(part, ast.Constant)]
+        texts = [text for text in given if isinstance(text, str)]
+        if name in SINGULAR and texts:
+            yield call.lineno, texts[0], None
+        elif name in PLURALS and texts[1:]:
+            yield call.lineno, (texts[0], texts[1]), None
+        elif name in IN_CONTEXT and texts[1:]:
+            yield call.lineno, texts[1], texts[0]
 
 
 def of_template(path: Path) -> Iterator[Found]:

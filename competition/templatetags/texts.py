@@ -7,6 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from competition import texts
 from competition.enums import EntrantKind, EntrantState
@@ -18,6 +19,16 @@ register = template.Library()
 def reader_language() -> str:
     """Return the language of the page."""
     return get_language() or texts.FALLBACK
+
+
+@register.filter
+def spoken(code: str) -> str:
+    """Return the name of a language that utterances are in, in the reader's own; else its code."""
+    names = {
+        "en": pgettext("a spoken language", "English"),
+        "zh": pgettext("a spoken language", "Mandarin"),
+    }
+    return names.get(code, code)
 
 
 @register.filter

@@ -55,9 +55,19 @@ def test_a_tag_gives_its_text(source: str, expected: list[object], tmp_path: Pat
 
 
 def test_a_module_gives_its_texts(tmp_path: Path) -> None:
-    (tmp_path / "m.py").write_text('a = _("one")\nb = ngettext("a row", "%(n)d rows", n)\n')
-    found = [(line, text) for line, text, _ in extract_messages.of_python(tmp_path / "m.py")]
-    assert found == [(1, "one"), (2, ("a row", "%(n)d rows"))]
+    source = """a = _("one")
+b = ngettext("a row", "%(n)d rows", n)
+c = f"{a} {_('inside')}"
+d = pgettext("a place", "here")
+e = _(a)
+"""
+    (tmp_path / "m.py").write_text(source)
+    assert list(extract_messages.of_python(tmp_path / "m.py")) == [
+        (1, "one", None),
+        (2, ("a row", "%(n)d rows"), None),
+        (3, "inside", None),
+        (4, "here", "a place"),
+    ]
 
 
 def test_the_file_can_be_read_again_and_has_every_text(tmp_path: Path) -> None:
