@@ -77,6 +77,15 @@ function enhance(root) {
   showLocal(root);
 }
 
+// What refreshes itself rests while nobody looks at it, and asks at once when somebody does again.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (document.hidden && event.target.matches("[data-poll]")) event.preventDefault();
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  for (const node of document.querySelectorAll("[data-poll]")) window.htmx?.trigger(node, "seen");
+});
+
 enhance(document);
 document.querySelector("[data-focus]")?.focus();
 document.addEventListener("htmx:afterSwap", (event) => enhance(event.target));

@@ -84,7 +84,8 @@ def current(context: template.Context, *prefixes: str) -> SafeString:
 def pages(context: template.Context, page: Page[Any], name: str = "page") -> dict[str, Any]:
     """Show the way to the neighboring pages of a list; the other parameters of the query stay."""
     query = context["request"].GET.copy()
-    query.pop(name, None)
+    for own in (name, "live"):  # "live" marks a refresh in place, not something a reader chose
+        query.pop(own, None)
     rest = query.urlencode()
     return {"page": page, "prefix": f"?{rest}&{name}=" if rest else f"?{name}="}
 

@@ -10,11 +10,19 @@ from grading.models import Board
 from grading.services import doorbell
 
 
-def want_rebuild(*, phase_id: int, now: datetime) -> None:
-    """Raise the number of the phase's board and ring for a rebuild; part of the caller's transaction."""
+def note_change(*, phase_id: int, now: datetime) -> int:
+    """Raise the number of the phase's board and return its key; part of the caller's transaction.
+
+    The caller rebuilds the board itself afterwards; should it die before, the sweep rings.
+    """
     board, _ = Board.objects.get_or_create(phase_id=phase_id)
     Board.objects.filter(pk=board.pk).update(wanted=F("wanted") + 1, rung_at=now)
-    doorbell.ring(doorbell.REBUILD, board.pk)
+    return board.pk
+
+
+def want_rebuild(*, phase_id: int, now: datetime) -> None:
+    """Raise the number of the phase's board and ring for a rebuild; part of the caller's transaction."""
+    doorbell.ring(doorbell.REBUILD, note_change(phase_id=phase_id, now=now))
 
 
 def want_rebuild_of_competition(*, competition_id: int, now: datetime) -> None:

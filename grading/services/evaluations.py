@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -26,11 +27,14 @@ from grading.services import (
     quota,
     recipes,
     second_opinion,
+    standings,
 )
 from grading.services.child import Bounds, ChildFailed, ClaimLost, StorageDown
 from grading.services.validation import manifest
 
 Json = dict[str, Any]
+
+log = logging.getLogger(__name__)
 
 
 def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Evaluation | None:
@@ -44,7 +48,8 @@ def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Ev
         return None
     try:
         result = _score(evaluation, clock)
-        finish(evaluation=evaluation, result=result, now=clock())
+        board_id = finish(evaluation=evaluation, result=result, now=clock())
+        _show(board_id, clock())
     except ChildFailed as failure:
         give_up(evaluation=evaluation, failure=failure, now=clock())
     except StorageDown:
@@ -52,6 +57,19 @@ def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Ev
     except ClaimLost:
         return None
     return Evaluation.objects.get(pk=evaluation.pk)
+
+
+def _show(board_id: int | None, now: datetime) -> None:
+    """Rebuild the board at once: a bell of its own would wait behind other submissions.
+
+    The score stands whatever comes of it; a board that is still behind is rung for by the sweep.
+    """
+    if board_id is None:
+        return
+    try:
+        standings.rebuild(board_id=board_id, now=now)
+    except Exception:
+        log.exception("board.not-rebuilt", extra={"board": board_id})
 
 
 def claim(*, evaluation_id: int, worker: str, now: datetime) -> Evaluation | None:
@@ -77,16 +95,17 @@ def claim(*, evaluation_id: int, worker: str, now: datetime) -> Evaluation | Non
     return found
 
 
-def finish(*, evaluation: Evaluation, result: Json, now: datetime) -> None:
+def finish(*, evaluation: Evaluation, result: Json, now: datetime) -> int | None:
     """Store score, tallies and second opinion, and mark the board; only while the claim stands.
 
-    Raises ClaimLost when it does not, ChildFailed when jiwer disagrees or a number is not finite.
+    Returns the key of the board that is behind now, None where the score is not a live one. Raises ClaimLost when it does not, ChildFailed when jiwer disagrees or a number is not finite.
     """
     opinion = second_opinion.compare(result["sample"])
     if not opinion.agrees:
         raise SecondOpinionDisagrees(opinion.as_json())
     fields = score_fields(result["score"])
     data = bytes.fromhex(result["tallies"])
+    board_id = None
     with audit.audited():
         _move(
             evaluation,
@@ -101,7 +120,7 @@ def finish(*, evaluation: Evaluation, result: Json, now: datetime) -> None:
         )
         if _is_live(evaluation):
             news.submission_scored(submission=evaluation.submission, now=now)
-            boards.want_rebuild(phase_id=evaluation.submission.phase_id, now=now)
+            board_id = boards.note_change(phase_id=evaluation.submission.phase_id, now=now)
         _record(
             evaluation,
             "evaluation.scored",
@@ -109,6 +128,7 @@ def finish(*, evaluation: Evaluation, result: Json, now: datetime) -> None:
             score=fields["score"],
             tallies_sha256=result["tallies_sha256"],
         )
+    return board_id
 
 
 class SecondOpinionDisagrees(ChildFailed):

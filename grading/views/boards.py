@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.models import AuditChain, User
 from accounts.views.access import viewer
@@ -34,9 +35,11 @@ from grading.views.board_page import (
 )
 from grading.views.board_rows import BoardRow, Columns, columns_of
 from grading.views.board_source import BoardSource, board_source
+from grading.views.board_tags import board_etag, has_tag, poll_seconds, tagged
 from grading.views.lookups import phase_of
 from grading.views.titles import title_of
 
+NOT_MODIFIED = 304
 SMALL = 200
 """Under this many utterances in a language the interval is known to be optimistic."""
 
@@ -192,27 +195,67 @@ class BoardPage:
         """The choice as a query string, for exports."""
         return self.choice.query()
 
+    @property
+    def shape(self) -> str:
+        """What the page consists of; a refresh in place replaces rows, not the page around them."""
+        if self.source.hidden_reason:
+            return "hidden"
+        return "rows" if self.rows.paginator.count else "empty"
+
+    @property
+    def live_query(self) -> str:
+        """The query that asks for the changing part in the same choice."""
+        return self.choice.query(page=str(self.rows.number), live=self.shape)
+
+    @property
+    def spoken(self) -> str:
+        """What a screen reader hears after a refresh in place."""
+        return _("The board has changed: %(rows)s.") % {"rows": self.counted}
+
 
 @require_safe
 def board(request: HttpRequest, slug: str, track: str, phase: str) -> HttpResponse:
-    """Show a phase's board in the chosen view, rows and order."""
+    """Show a phase's board in the chosen view, rows and order.
+
+    A polling request (`live`) gets the changing part alone: 304 while it is as it was.
+    """
     found = phase_of(request, slug, track, phase)
-    page = board_page(viewer(request), found, request, timezone.now())
-    return render(request, "grading/board.html", {"page": page})
+    user, now = viewer(request), timezone.now()
+    choice = board_choice(request, registry.get(found.track.kind).languages)
+    # Taken before the rows are read: rows newer than their tag are fetched once more, not missed.
+    etag = board_etag(user, found, choice, now)
+    if "live" in request.GET and has_tag(request, etag):
+        return tagged(HttpResponse(status=NOT_MODIFIED), etag)
+    page = board_page(user, found, choice, now)
+    context = {"page": page, "etag": etag, "poll_seconds": poll_seconds(found, now)}
+    if "live" not in request.GET:
+        return render(request, "grading/board.html", context)
+    if page.shape == "hidden" or page.shape != request.GET["live"]:
+        return HttpResponseClientRefresh()
+    return tagged(render(request, "grading/partials/board_polled.html", context), etag)
 
 
-def board_page(user: User | None, phase: Phase, request: HttpRequest, now: datetime) -> BoardPage:
-    """Return the board as the reader may see it, with the choice their query names."""
+def board_page(user: User | None, phase: Phase, choice: BoardChoice, now: datetime) -> BoardPage:
+    """Return the board as the reader may see it, in their choice."""
     languages = registry.get(phase.track.kind).languages
-    choice = board_choice(request, languages)
     source = board_source(user, phase, choice.view, now)
     columns = columns_of(languages, choice.view)
     rows = page_of(source.rows, columns, choice)
     forest = plot_of(source.rows)
     groups = groups_of(rows, columns, forest, phase, choice, mine=source.mine)
     phases = list(Phase.objects.filter(track=phase.track_id))
-    head = _log_head(phase.track.competition)
-    return BoardPage(phase, source, choice, columns, rows, forest, groups, phases, languages, head)
+    return BoardPage(
+        phase=phase,
+        source=source,
+        choice=choice,
+        columns=columns,
+        rows=rows,
+        forest=forest,
+        groups=groups,
+        phases=phases,
+        languages=languages,
+        log_head=_log_head(phase.track.competition),
+    )
 
 
 def _log_head(competition: Competition) -> str:

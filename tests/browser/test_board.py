@@ -53,11 +53,13 @@ def test_an_empty_board_opens_by_itself_with_its_first_score(open_page, arena):
 def test_an_open_board_rests_while_its_tab_is_hidden(open_page, arena):
     enter(arena, "Team Alder", 80.0)
     page = open_page(of_phase("board", arena))
+    page.clock.install()
+    page.reload()
     page.wait_for_function("window.htmx")
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    page.wait_for_timeout(2500)
+    page.clock.run_for(10_000)
     assert asked == []
     page.evaluate("Object.defineProperty(document, 'hidden', {value: false})")
     with page.expect_response(lambda response: "live=rows" in response.url) as found:

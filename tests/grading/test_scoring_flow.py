@@ -64,7 +64,7 @@ def test_a_perfect_copy_is_accepted_charged_and_scores_a_hundred(arena):
     assert scored.second_opinion["checked"] == 16
     assert (scored.second_opinion["differing"], scored.second_opinion["skipped"]) == (0, 0)
     board = Board.objects.get(phase=arena.phase)
-    assert (board.wanted, board.built) == (1, 0)
+    assert (board.wanted, board.built) == (1, 1)
 
 
 def test_tallies_are_stored_whole_and_with_their_hash(arena):

@@ -21,9 +21,8 @@ def counts() -> tuple[int, ...]:
 
 def test_every_name_the_doorbell_rings_is_a_task():
     app.loader.import_default_modules()
-    names = {doorbell.VALIDATE, doorbell.EVALUATE, doorbell.REBUILD}
-    assert names <= set(app.tasks)
-    assert names == set(doorbell.QUEUES)
+    assert set(doorbell.QUEUES) >= {doorbell.VALIDATE, doorbell.EVALUATE, doorbell.REBUILD}
+    assert set(doorbell.QUEUES) <= set(app.tasks)
 
 
 def test_one_bell_takes_an_upload_to_its_score(arena):
@@ -62,6 +61,7 @@ def test_the_sweep_can_be_rung_for(arena):
         "uploads",
         "boards",
         "recipes",
+        "rescored",
         "keys",
         "files",
     }
