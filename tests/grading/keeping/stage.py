@@ -7,7 +7,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -136,10 +136,10 @@ def stored_files() -> dict[str, str]:
     return found
 
 
-def saved_receipts() -> list[str]:
+def saved_receipts(now: datetime = LATER) -> list[str]:
     """Return the receipt of every submission as text."""
     found = Submission.objects.order_by("code")
-    return [json.dumps(receipt(submission=one, now=LATER)) for one in found]
+    return [json.dumps(receipt(submission=one, now=now)) for one in found]
 
 
 def outcomes(saved: list[str]) -> set[str]:
