@@ -165,10 +165,10 @@ def complete(
         )
     except errors.UploadEnded:
         # Another request was faster: when it completed the upload, its answer is ours too.
-        session.refresh_from_db()
-        if session.submission is None:
+        ended = UploadSession.objects.select_related("submission").get(pk=session.pk)
+        if ended.submission is None:
             raise
-        return _again(session.submission)
+        return _again(ended.submission)
 
 
 def abort(*, actor: User, session: UploadSession, now: datetime) -> UploadSession:
@@ -299,11 +299,19 @@ def _check_few(entrant: Entrant, moment: datetime) -> None:
     uploads = UploadSession.objects.filter(entrant=entrant)
     begun = uploads.filter(created_at__gte=day_reset(moment) - timedelta(days=1))
     is_full = uploads.filter(state=UploadState.OPEN).count() >= OPEN_AT_ONCE
-    if is_full or begun.count() >= BEGUN_PER_DAY:
+    if is_full:
         raise errors.TooManyUploads(
             _("Too many uploads were begun. Complete or abort some of them first."),
             open_at_once=OPEN_AT_ONCE,
             per_day=BEGUN_PER_DAY,
+        )
+    if begun.count() >= BEGUN_PER_DAY:
+        raise errors.TooManyUploads(
+            _("Too many uploads were begun today. The next day begins at %(reset)s UTC.")
+            % {"reset": f"{day_reset(moment):%Y-%m-%d %H:%M}"},
+            open_at_once=OPEN_AT_ONCE,
+            per_day=BEGUN_PER_DAY,
+            retry_after=max(1, int((day_reset(moment) - moment).total_seconds())),
         )
 
 

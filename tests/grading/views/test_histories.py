@@ -7,6 +7,8 @@ import time_machine
 
 from competition.enums import EntrantState, Feedback
 from grading.enums import QuotaState, SubmissionState
+from grading.identity import SINGLE_BYTES
+from grading.services import upload_sessions
 from tests.factories.grading import NOW, SubmissionFactory, quota_entry, scored
 from tests.grading.views.addresses import of_competition
 from tests.site.markup import faults, read
@@ -64,11 +66,11 @@ def test_the_list_takes_as_many_queries_for_three_as_for_one(
     client.force_login(arena.captain)
     scored(arena, arena.entrant, arena.captain, 50.0)
     client.get(path)
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(17):
         client.get(path)
     for score in (60.0, 70.0):
         scored(arena, arena.entrant, arena.captain, score)
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(17):
         client.get(path)
 
 
@@ -123,3 +125,18 @@ def test_an_entrant_that_waits_is_not_there_for_others(seen_by, arena):
         "organizer": 200,
         "auditor": 200,
     }
+
+
+def test_the_ledger_names_an_upload_that_is_not_complete(client, arena):
+    begun = upload_sessions.begin(
+        actor=arena.captain,
+        phase=arena.phase,
+        named=upload_sessions.Named("run.jsonl", "alder", "", SINGLE_BYTES + 1, ["0" * 64] * 4),
+        created_at=NOW,
+        now=NOW,
+    )
+    assert begun.is_new
+    client.force_login(arena.captain)
+    html = client.get(of_competition("submission-list", arena)).content.decode()
+    assert "is reserved for the upload of run.jsonl" in html
+    assert "1 used today" in html
