@@ -24,6 +24,7 @@ PHASE = f"{COMPETITION}tracks/understanding/final/"
 CAPTAIN = "juniper.captain@example.org"
 ORGANIZER = "organizer@example.org"
 OUTSIDER = "outsider@example.org"
+LOCALES = {"zh-hans": "zh-CN", "zh-hant": "zh-TW"}
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
 
 
@@ -149,7 +150,7 @@ def _context(browser: Browser, shot: Shot, passwords: dict[str, str], look: Look
         base_url=look.base,
         viewport={"width": look.width, "height": 900},
         color_scheme="dark" if look.theme == "dark" else "light",
-        locale="en",
+        locale=LOCALES.get(look.language or shot.language, "en"),
     )
     if shot.person in passwords:
         _log_in(context.new_page(), shot.person, passwords[shot.person])

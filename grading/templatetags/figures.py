@@ -66,7 +66,8 @@ def instant(moment: datetime | None) -> SafeString | str:
     if moment is None:
         return shown.NONE
     at = moment.astimezone(UTC)
-    text = f"{date_format(at, 'j M Y, H:i:s')}.{at.microsecond // 1000:03d} UTC"
+    shown = date_format(at, "DATETIME_FORMAT") + date_format(at, ":s")
+    text = f"{shown}.{at.microsecond // 1000:03d} UTC"
     return format_html('<time datetime="{}">{}</time>', at.isoformat(timespec="milliseconds"), text)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from competition.templatetags.texts import spoken
 from grading.charts.bars import share_width
 from grading.charts.forest import Span
 from grading.charts.moves import Comparison, Part, Waterfall, compare, draw_waterfall
@@ -15,7 +16,6 @@ from grading.shown import NONE, number, signed, span
 from grading.views.seen import Seen
 
 ERROR_KINDS = {"zh": "CER", "en": "WER"}
-LANGUAGE_NAMES = {"zh": "中文 (zh)", "en": "English (en)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _language_row(
 ) -> LanguageRow:
     low, high = part.get("interval") or (None, None)
     return LanguageRow(
-        title=LANGUAGE_NAMES.get(code, code),
+        title=f"{spoken(code)} ({code})",
         score=number(part.get("score")),
         interval=span(low, high),
         moved=signed(_change(part, before, "score")),

@@ -5,3 +5,4 @@ from __future__ import annotations
 DATE_FORMAT = "j M Y"
 TIME_FORMAT = "H:i"
 DATETIME_FORMAT = "j M Y, H:i"
+MONTH_DAY_FORMAT = "j M"

@@ -5,3 +5,4 @@ from __future__ import annotations
 DATE_FORMAT = "Y年n月j日"
 TIME_FORMAT = "H:i"
 DATETIME_FORMAT = "Y年n月j日 H:i"
+MONTH_DAY_FORMAT = "n月j日"
