@@ -16,5 +16,7 @@ class CompetitionConfig(AppConfig):
         Evidence("entrantchange"),
         Evidence("deadlinechange"),
         Evidence("boardchange"),
-        Evidence("question", frozen=("code", "competition", "asker", "entrant", "text", "asked_at")),
+        Evidence(
+            "question", frozen=("code", "competition", "asker", "entrant", "text", "asked_at")
+        ),
     )

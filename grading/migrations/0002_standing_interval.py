@@ -4,15 +4,25 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('competition', '0002_entrant_charged_at'),
-        ('grading', '0001_initial'),
+        ("competition", "0002_entrant_charged_at"),
+        ("grading", "0001_initial"),
     ]
 
     operations = [
         migrations.AddConstraint(
-            model_name='standing',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('high__isnull', True), ('low__isnull', True)), models.Q(('high__gte', models.F('low')), ('high__isnull', False), ('low__isnull', False)), _connector='OR'), name='grading_standing_interval'),
+            model_name="standing",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("high__isnull", True), ("low__isnull", True)),
+                    models.Q(
+                        ("high__gte", models.F("low")),
+                        ("high__isnull", False),
+                        ("low__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="grading_standing_interval",
+            ),
         ),
     ]
