@@ -151,6 +151,7 @@ class SubmissionCheck(APIView):
     def post(self, request: Request, slug: str, track: str, phase: str) -> Response:
         """Return the report; a file that would be rejected is still a good request (200)."""
         found: Phase = visible_phase(request, slug, track, phase)
+        checking.admit(actor=person(request), phase=found, now=timezone.now())
         limit = intake.limits_of(found).file_bytes
         file = sent_file(request, limit=limit)
         with spool(file.chunks, limit=limit, durable=False) as spooled:
@@ -158,6 +159,7 @@ class SubmissionCheck(APIView):
                 actor=person(request),
                 phase=found,
                 path=spooled.path,
+                now=timezone.now(),
                 filename=intake.shown_filename(file.filename),
             )
         return Response(report_json(report))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 from django.core.cache import cache
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from competition.enums import EntrantState
 from competition.models import Phase
+from competition.queries import entrant_of
+from competition.rules import is_organizer
 from grading.scoring.types import Problem, Report, Severity
 from grading.services import child, errors, recipes
 from grading.services.child import Bounds, ChildFailed
@@ -23,16 +28,42 @@ AT_ONCE = 2
 PATIENCE_SECONDS = 20
 WALL_SECONDS = 60
 
+CHECKING_STATES = (EntrantState.PENDING, EntrantState.ACCEPTED)
+
 _places = threading.BoundedSemaphore(AT_ONCE)
 
 
-def check_only(*, actor: User, phase: Phase, path: Path, filename: str) -> Report:
+def admit(*, actor: User, phase: Phase, now: datetime) -> None:
+    """Refuse a person who may not check files of a phase that they see; asked before a byte is read.
+
+    Teams that are accepted, or wait for it, may from the phase's opening on, also after its close;
+    organizers always (decision 0161). Raises NotAMember, EntrantNotAccepted, PhaseNotOpen.
+    """
+    if is_organizer(actor, phase.track.competition):
+        return
+    entrant = entrant_of(actor, phase.track.competition)
+    if entrant is None:
+        raise errors.NotAMember(_("You are not a member of a team in this competition."))
+    if entrant.state not in CHECKING_STATES:
+        raise errors.EntrantNotAccepted(
+            _("Your team cannot check files: it is %(state)s.")
+            % {"state": entrant.get_state_display()},
+            state=entrant.state,
+        )
+    if now < phase.opens_at:
+        raise errors.PhaseNotOpen(
+            _("This phase has not opened yet."), opens_at=phase.opens_at.isoformat()
+        )
+
+
+def check_only(*, actor: User, phase: Phase, path: Path, filename: str, now: datetime) -> Report:
     """Return the report that a submission of this file would get; nothing is stored.
 
-    The caller has seen to it that the person may know of the phase. Raises ChecksThrottled (20 in
-    10 minutes a person), ScorerBusy, ScorerFailed.
+    The caller has seen to it that the person may know of the phase. Raises what `admit` raises, and
+    ChecksThrottled (20 in 10 minutes a person), ScorerBusy, ScorerFailed.
     """
-    throttle(actor)
+    admit(actor=actor, phase=phase, now=now)
+    throttle(actor, now)
     job = {
         "do": "check",
         "track": phase.track.kind,
@@ -57,18 +88,23 @@ def check_only(*, actor: User, phase: Phase, path: Path, filename: str) -> Repor
     return report_from_json(result["report"])
 
 
-def throttle(actor: User) -> None:
-    """Count one check of the person; raises ChecksThrottled beyond 20 in 10 minutes."""
-    key = f"grading.checks.{actor.pk}"
+def throttle(actor: User, now: datetime) -> None:
+    """Count one check of the person; raises ChecksThrottled beyond 20 in a window of 10 minutes."""
+    window, elapsed = divmod(int(now.timestamp()), CHECK_SECONDS)
+    key = f"grading.checks.{actor.pk}.{window}"
     cache.add(key, 0, timeout=CHECK_SECONDS)
     try:
         count = cache.incr(key)
-    except ValueError:  # it expired between the two calls
+    except ValueError:  # it was dropped between the two calls
         cache.set(key, 1, timeout=CHECK_SECONDS)
         count = 1
     if count > CHECKS:
+        left = CHECK_SECONDS - elapsed
+        text = _("All %(limit)s checks of these 10 minutes are used. Try again in %(minutes)s min.")
         raise errors.ChecksThrottled(
-            _("Too many checks. Please wait a few minutes."), retry_after=CHECK_SECONDS
+            text % {"limit": CHECKS, "minutes": math.ceil(left / 60)},
+            limit=CHECKS,
+            retry_after=left,
         )
 
 
@@ -93,7 +129,9 @@ def report_from_json(data: dict[str, object]) -> Report:
 def _place() -> Iterator[None]:
     """Hold one of the few places: checks run on the web server's own machine."""
     if not _places.acquire(timeout=PATIENCE_SECONDS):
-        raise errors.ScorerBusy(_("Many files are being checked. Please try again in a minute."))
+        raise errors.ScorerBusy(
+            _("Many files are being checked. Please try again in a minute."), retry_after=30
+        )
     try:
         yield
     finally:

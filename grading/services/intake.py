@@ -245,6 +245,7 @@ def _check_rejected(entrant: Entrant, moment: datetime) -> None:
             _("Too many rejected files today. Use “Check only” to find what is wrong."),
             limit=REJECTED_PER_DAY,
             resets_at=day_reset(moment).isoformat(),
+            retry_after=max(1, int((day_reset(moment) - moment).total_seconds())),
         )
 
 

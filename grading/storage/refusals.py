@@ -43,4 +43,5 @@ def storing() -> Iterator[None]:
         raise StorageUnavailable(
             _("The server could not store the file. Nothing was kept; please try again."),
             errno=error.errno,
+            retry_after=10,
         ) from error

@@ -39,12 +39,19 @@ def _next_step(code: str, phase: Phase) -> tuple[str, str, str]:
     competition = phase.track.competition
     slug = competition.slug
     overview = reverse("competition:competition-detail", args=[slug])
-    board = reverse("grading:board", args=[slug, phase.track.slug, phase.slug])
+    method = reverse("grading:methodology", args=[slug, phase.track.slug])
     mine = reverse("grading:submission-list", args=[slug])
     register = reverse("competition:entrant-register", args=[slug])
     contact = f"mailto:{competition.contact}" if competition.contact else overview
     steps = {
         "WINDOW_CLOSED": (_("See which phases are open."), overview, _("Phases and dates")),
+        "TOO_MANY_CHECKS": (
+            _(
+                "“Submit” is not held up by this, and the scorer on your own machine checks as often as you like."
+            ),
+            method,
+            _("Get the scorer"),
+        ),
         "QUOTA_EXCEEDED": (
             _("“Check only” still works. The ledger shows each slot and when the day resets."),
             mine,
@@ -53,7 +60,9 @@ def _next_step(code: str, phase: Phase) -> tuple[str, str, str]:
         "TOO_MANY_REJECTED": ("", mine, _("My submissions")),
         "EMAIL_NOT_VERIFIED": ("", reverse("accounts:account-detail"), _("Send the mail again")),
         "ENTRANT_NOT_ACCEPTED": (
-            _("The organizers decide on each team; write to them if it takes long."),
+            _(
+                "The organizers decide on each team. A team that waits can use “Check only” already."
+            ),
             contact,
             _("Contact the organizers"),
         ),
@@ -70,6 +79,4 @@ def _next_step(code: str, phase: Phase) -> tuple[str, str, str]:
         "STORAGE_UNAVAILABLE": ("", "", ""),
         "REQUEST_STILL_RUNNING": (_("It will appear among your submissions."), mine, _("See them")),
     }
-    return steps.get(
-        code, (_("Nothing was counted; what you typed is kept."), board, _("See the board"))
-    )
+    return steps.get(code, (_("Nothing was counted; what you typed is kept."), "", ""))

@@ -91,12 +91,14 @@ def _submit(request: HttpRequest, phase: Phase, handler: LimitedUploadHandler) -
 def _check(request: HttpRequest, phase: Phase, handler: LimitedUploadHandler) -> HttpResponse:
     form = CheckForm(request.POST, request.FILES)
     try:
+        checking.admit(actor=person(request), phase=phase, now=timezone.now())
         upload = _upload_of(request, handler)
         with spool(upload.chunks(), limit=handler.limit, durable=False) as spooled:
             report = checking.check_only(
                 actor=person(request),
                 phase=phase,
                 path=spooled.path,
+                now=timezone.now(),
                 filename=upload.name or "",
             )
     except Refusal as refusal:

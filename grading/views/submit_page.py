@@ -16,13 +16,11 @@ from grading.identity import PART_BYTES, SINGLE_BYTES
 from grading.models import UploadSession
 from grading.scoring import registry
 from grading.scoring.types import Limits
-from grading.services import errors, intake, quota
+from grading.services import checking, errors, intake, quota
 from grading.services.quota import Ledger
 from grading.shown import filesize
 from grading.views.advice import Advice, advice_for, not_signed_in
 from grading.views.titles import title_of
-
-CHECKABLE = frozenset({"QUOTA_EXCEEDED", "TOO_MANY_REJECTED"})
 
 
 @dataclass(slots=True)
@@ -34,6 +32,7 @@ class SubmitPage:
     blocked: Advice | None
     quota: Ledger | None
     limits: Limits
+    may_check: bool
     kept_file: bool = False
 
     @property
@@ -78,9 +77,17 @@ class SubmitPage:
         return _("This file is larger than %(size)s. Choose another one.") % {"size": size}
 
     @property
-    def may_check(self) -> bool:
-        """True when a check is possible: also when the quota is used up."""
-        return self.blocked is None or self.blocked.code in CHECKABLE
+    def check_rule(self) -> str:
+        """How often a file may be checked."""
+        return _("At most %(limit)s checks in %(minutes)s minutes.") % {
+            "limit": checking.CHECKS,
+            "minutes": checking.CHECK_SECONDS // 60,
+        }
+
+    @property
+    def has_slots(self) -> bool:
+        """Whether it makes sense to say how many slots are left: not to who cannot submit at all."""
+        return self.blocked is None or self.blocked.code == "QUOTA_EXCEEDED"
 
     @property
     def names(self) -> list[str]:
@@ -148,7 +155,20 @@ def submit_page(user: User | None, phase: Phase, path: str, now: datetime) -> Su
         blocked: Advice | None = not_signed_in(phase, path)
     else:
         blocked = _blocked(user, phase, account, now)
-    return SubmitPage(phase, entrant, blocked, account, intake.limits_of(phase))
+    return SubmitPage(
+        phase, entrant, blocked, account, intake.limits_of(phase), _may_check(user, phase, now)
+    )
+
+
+def _may_check(user: User | None, phase: Phase, now: datetime) -> bool:
+    """Return whether "Check only" is open to the reader: the API's rule."""
+    if user is None:
+        return False
+    try:
+        checking.admit(actor=user, phase=phase, now=now)
+    except Refusal:
+        return False
+    return True
 
 
 def _blocked(user: User, phase: Phase, account: Ledger | None, now: datetime) -> Advice | None:

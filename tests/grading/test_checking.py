@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
-from django.core.cache import cache
+from django.core.cache.backends.locmem import LocMemCache
 
 from grading.enums import FailureCode
 from grading.models import QuotaEntry, Submission
 from grading.scoring.types import Severity
 from grading.services import checking, child, errors
 from grading.services.child import ChildFailed
-from tests.factories.grading import Arena, jsonl
+from tests.factories.grading import NOW, Arena, jsonl
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _fresh_counter(arena: Arena) -> None:
-    cache.delete(f"grading.checks.{arena.captain.pk}")
+def _fresh_counter(monkeypatch) -> None:
+    monkeypatch.setattr(checking, "cache", LocMemCache(uuid4().hex, {}))
 
 
 def check(arena: Arena, tmp_path, predictions):
     path = tmp_path / "run.jsonl"
     path.write_bytes(jsonl(predictions))
     return checking.check_only(
-        actor=arena.captain, phase=arena.phase, path=path, filename="run.jsonl"
+        actor=arena.captain, phase=arena.phase, path=path, filename="run.jsonl", now=NOW
     )
 
 
@@ -45,10 +47,11 @@ def test_a_bad_file_gets_every_problem(arena, tmp_path):
 def test_checks_are_counted_per_person(arena, tmp_path, monkeypatch):
     monkeypatch.setattr(checking, "CHECKS", 2)
     for _ in range(2):
-        checking.throttle(arena.captain)
-    with pytest.raises(errors.ChecksThrottled):
+        checking.throttle(arena.captain, NOW)
+    with pytest.raises(errors.ChecksThrottled) as refusal:
         check(arena, tmp_path, arena.perfect())
-    checking.throttle(arena.enter()[1])
+    assert refusal.value.params == {"limit": 2, "retry_after": 600}
+    checking.throttle(arena.enter()[1], NOW)
 
 
 def test_a_check_that_runs_into_its_limits_says_so(arena, tmp_path, monkeypatch):
