@@ -21,6 +21,7 @@ from grading.receipts import Outcome, ReceiptFault, Verified
 from grading.services import receipt_keys
 from grading.services import receipts as issuing
 from grading.services.errors import ReceiptsUnavailable
+from grading.shown import NONE
 from grading.views.exports import attached
 from grading.views.submissions import visible_submission
 
@@ -120,7 +121,8 @@ def _facts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         for key in sorted(value):
             yield from _facts(value[key], f"{name}.{key}" if name else key)
     else:
-        yield name, value if isinstance(value, str) else json.dumps(value)
+        text = value if isinstance(value, str) else json.dumps(value)
+        yield name, text if value not in (None, "") else NONE
 
 
 def _faults() -> dict[str, str]:
