@@ -14,7 +14,12 @@ from competition.enums import EntrantKind, EntrantState, Role
 from competition.models import Announcement
 from grading.models import Board, Submission
 from grading.services import boards, cancelling, correspondence, standings
-from tests.factories.accounts import TokenFactory, UnverifiedUserFactory, UserFactory
+from tests.factories.accounts import (
+    TeamFactory,
+    TokenFactory,
+    UnverifiedUserFactory,
+    UserFactory,
+)
 from tests.factories.competition import RoleGrantFactory
 from tests.factories.grading import (
     Arena,
@@ -73,7 +78,7 @@ def make_world() -> World:
     join(arena.entrant, member)
     newcomer = UserFactory(language="en")
     question = correspondence.ask(
-        actor=arena.captain, competition=competition, text="May we use lexicons?", now=now
+        actor=arena.captain, competition=competition, text="可以用词典吗？", now=now
     )
     _, secret = invitations.invite(
         actor=arena.captain, team=arena.entrant.team, email=newcomer.email, now=now
@@ -84,6 +89,7 @@ def make_world() -> World:
     people = {
         "anonymous": None,
         "newcomer": newcomer,
+        "founder": TeamFactory(captain=UserFactory()).memberships.get().user,
         "unverified": UnverifiedUserFactory(),
         "captain": arena.captain,
         "member": member,
@@ -199,6 +205,7 @@ PAGES: list[tuple[str, str, list[str]]] = [
         [
             "anonymous",
             "newcomer",
+            "founder",
             "unverified",
             "captain",
             "waiting",
@@ -211,7 +218,7 @@ PAGES: list[tuple[str, str, list[str]]] = [
     ("competition:rules", "competition", EVERYONE),
     ("competition:timeline", "competition", EVERYONE),
     ("competition:announcements", "competition", EVERYONE),
-    ("competition:entrant-register", "competition", ["newcomer", "out"]),
+    ("competition:entrant-register", "competition", ["newcomer", "founder"]),
     ("competition:entrant-detail", "competition", ["captain", "member", "waiting", "out"]),
     ("grading:board", "place", ["anonymous", "captain", "organizer"]),
     ("grading:methodology", "track", EVERYONE),
