@@ -19,7 +19,7 @@ FIGURES = {"hash", "mono"}
 SENTENCE = re.compile(r"[A-Za-z][a-z]+(?:[ ,]+[a-z]{2,}){2,}")
 HAN = re.compile(r"[\u4e00-\u9fff]")
 UNFILLED = re.compile(r"%\(\w+\)[sd]|(?<![\"\w])\{[a-z_]+\}")
-LABELS = ", ".join(PARAMS["labels"])
+LABELS = ", ".join(sorted(PARAMS["labels"]))
 ENTRANTS = [page for page in PAGES if "console" not in page[0] and page[2] != ["organizer"]]
 
 
