@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
-from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.refusals import NotFound
 from competition.api.serializers import (
     CompetitionDetailSerializer,
     CompetitionSerializer,
@@ -23,20 +24,30 @@ from competition.models import Competition, Phase
 
 def visible_competition(request: Request, slug: str) -> Competition:
     """Return the competition, or answer 404 when there is none that this person may know of."""
-    visible = Competition.objects.visible_to(request.user)
-    competition: Competition = get_object_or_404(visible, slug=slug)
-    return competition
+    found: Competition | None = (
+        Competition.objects.visible_to(request.user).filter(slug=slug).first()
+    )
+    if found is None:
+        text = _("There is no competition “%(name)s”, or none that you may see.")
+        raise NotFound(text % {"name": slug}, what="competition")
+    return found
 
 
 def visible_phase(request: Request, slug: str, track: str, phase: str) -> Phase:
-    """Return the phase of a visible competition, or answer 404."""
-    phases = Phase.objects.select_related("track__competition", "references")
-    found: Phase = get_object_or_404(
-        phases,
-        track__competition=visible_competition(request, slug),
-        track__slug=track,
-        slug=phase,
+    """Return the phase of a visible competition, or answer 404 and name the phases that there are."""
+    phases = Phase.objects.select_related("track__competition", "references").filter(
+        track__competition=visible_competition(request, slug)
     )
+    found: Phase | None = phases.filter(track__slug=track, slug=phase).first()
+    if found is None:
+        names = phases.order_by("track__position", "track__slug", "position", "slug")
+        known = [f"{one.track.slug}/{one.slug}" for one in names]
+        text = _("There is no phase “%(name)s” here. There are: %(known)s.")
+        raise NotFound(
+            text % {"name": f"{track}/{phase}", "known": ", ".join(known) or "–"},
+            what="phase",
+            known=known,
+        )
     return found
 
 

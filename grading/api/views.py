@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.pagination import CursorPagination
@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 
 from accounts.api.people import person
 from accounts.api.permissions import MayRead, MaySubmit
+from accounts.refusals import NotFound
 from competition.api.views import visible_phase
 from competition.models import Phase
 from grading import queries
@@ -89,7 +90,11 @@ def arrived_at(request: Request) -> datetime:
 
 def visible_submission(request: Request, code: str) -> Submission:
     """Return a submission that the person may see, or answer 404."""
-    return get_object_or_404(queries.submission_detail(request.user), code=code)
+    found = queries.submission_detail(request.user).filter(code=code).first()
+    if found is None:
+        text = _("There is no submission “%(code)s”, or none that you may see.")
+        raise NotFound(text % {"code": code}, what="submission")
+    return found
 
 
 class NewestFirst(CursorPagination):

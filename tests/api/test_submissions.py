@@ -300,3 +300,15 @@ def test_the_schema_is_served_and_names_every_operation(arena):
     assert schema["openapi"].startswith("3.1")
     operations = [one["operationId"] for path in schema["paths"].values() for one in path.values()]
     assert len(operations) == len(set(operations))
+
+
+def test_a_wrong_name_is_told_with_the_names_that_there_are(api, address, arena):
+    base = f"/api/v1/competitions/{arena.competition.slug}/tracks"
+    for path in (f"{base}/{arena.track.slug}/phases/finale", f"{base}/t/phases/final"):
+        body = problem(api.get(f"{path}/"), 404, "NOT_FOUND")
+        assert body["params"]["known"] == [f"{arena.track.slug}/{arena.phase.slug}"]
+        assert f"There are: {arena.track.slug}/{arena.phase.slug}." in body["detail"]
+    missing = problem(api.get("/api/v1/competitions/nope/"), 404, "NOT_FOUND")
+    assert "no competition “nope”" in missing["detail"]
+    missing = problem(api.get("/api/v1/submissions/nope/"), 404, "NOT_FOUND")
+    assert "no submission “nope”" in missing["detail"]
