@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 3
 READ_SECONDS = 10
 ATTEMPTS = 2
+SLOW_SECONDS = 120
 """Together less than a lease: a worker that waits for a bucket does not lose its claim."""
 CHUNK = 256 * 1024
 MISSING = {"404", "NoSuchKey", "NoSuchUpload", "NotFound"}
@@ -55,6 +56,11 @@ def is_on() -> bool:
 def client() -> S3Client:
     """Return the client for this server's own requests."""
     return _client(_identity(settings.S3_ENDPOINT_URL))
+
+
+def slow_client() -> S3Client:
+    """Return the client for what may take a bucket minutes; never for a worker under a lease."""
+    return _client(_identity(settings.S3_ENDPOINT_URL), read_seconds=SLOW_SECONDS, attempts=1)
 
 
 def public_client() -> S3Client:
@@ -180,7 +186,9 @@ def _origin(identity: tuple[str, ...], bucket: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _client(identity: tuple[str, ...]) -> S3Client:
+def _client(
+    identity: tuple[str, ...], *, read_seconds: int = READ_SECONDS, attempts: int = ATTEMPTS
+) -> S3Client:
     # Loaded here: an installation without a bucket does without them.
     import boto3  # noqa: PLC0415
     from botocore.config import Config  # noqa: PLC0415
@@ -189,8 +197,8 @@ def _client(identity: tuple[str, ...]) -> S3Client:
     config = Config(
         signature_version="s3v4",
         connect_timeout=CONNECT_SECONDS,
-        read_timeout=READ_SECONDS,
-        retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
+        read_timeout=read_seconds,
+        retries={"mode": "standard", "total_max_attempts": attempts},
         s3={"addressing_style": cast("Literal['auto', 'path', 'virtual']", addressing)},
         # Checksums are given where they matter; not every bucket knows the newer defaults.
         request_checksum_calculation="when_required",

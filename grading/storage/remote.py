@@ -148,7 +148,7 @@ class BucketStore:
             for part in assembly.parts
         ]
         with bucket.answering():
-            bucket.client().complete_multipart_upload(
+            bucket.slow_client().complete_multipart_upload(
                 MultipartUpload={"Parts": parts}, **_named(assembly)
             )
 
