@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
 from datetime import timedelta
@@ -28,9 +29,9 @@ from competition.models import (  # noqa: E402
     TermsAcceptance,
 )
 from grading.enums import EvaluationState, SubmissionState  # noqa: E402
-from grading.models import Board, Evaluation, Submission  # noqa: E402
+from grading.models import Board, Evaluation, EvaluationTallies, Submission  # noqa: E402
 from grading.services import boards, intake, recipes, standings  # noqa: E402
-from tests.factories.grading import EN, ZH, Arena, make_arena  # noqa: E402
+from tests.factories.grading import EN, ZH, Arena, make_arena, tallies  # noqa: E402
 from tests.security import probe  # noqa: E402
 
 
@@ -109,7 +110,7 @@ def crowd(entrants: str, submissions: str) -> dict[str, Any]:
 
 def look(path: str, times: str) -> dict[str, Any]:
     """Return server time in milliseconds and the number of queries of a page, asked again and again."""
-    client, spent, counted = Client(), [], []
+    client, spent, counted = Client(SERVER_NAME="127.0.0.1"), [], []
     for _ in range(int(times)):
         with CaptureQueriesContext(connection) as queries:
             began = time.perf_counter()
@@ -188,7 +189,14 @@ def _scores(phase: Phase, entrants: list[Entrant], each: int) -> None:
             )
             for number in range(have, each)
         )
-        Evaluation.objects.bulk_create(_evaluation(one, recipe, now) for one in made)
+        scored = Evaluation.objects.bulk_create(_evaluation(one, recipe, now) for one in made)
+        EvaluationTallies.objects.bulk_create(_tallies(one) for one in scored)
+
+
+def _tallies(evaluation: Evaluation) -> EvaluationTallies:
+    data = tallies(hits=evaluation.pk % 4).to_bytes()
+    digest = hashlib.sha256(data).hexdigest()
+    return EvaluationTallies(evaluation=evaluation, data=data, sha256=digest)
 
 
 def _evaluation(submission: Submission, recipe: Any, now: Any) -> Evaluation:

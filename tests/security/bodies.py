@@ -87,7 +87,7 @@ def body(name: str, variant: str, who: str, stage: Stage) -> dict[str, Any]:
         "<team name>": side.team.name,
         "<benched>": stage.benched.code,
         "<slug>": arena.competition.slug,
-        UPLOADED: jsonl(stage.arena.flawed(6)),
+        UPLOADED: jsonl(stage.arena.flawed(3, word="sent")),
     }
     return {
         field: known.get(value, value) if isinstance(value, str | bytes) else value

@@ -167,7 +167,7 @@ def _plant_letters(world: World) -> None:
             is_public=False,
             now=LATER,
         )
-        readers = frozenset({who, "auditor"}) | OVERSEERS
+        readers = (OWN if who in OWN else frozenset({who})) | {"auditor"} | OVERSEERS
         world.canaries += [
             Canary(f"what {who} asked", text, readers),
             Canary(f"what {who} was answered", f"answercanary{who}", readers),

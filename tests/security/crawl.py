@@ -57,9 +57,9 @@ def visit(client: Client, address: str, method: str = "GET", **options: object) 
     return Visit(address, response.status_code, f"{head}\n\n{body.decode(errors='replace')}")
 
 
-def crawl(client: Client, starts: Iterable[str]) -> Iterator[Visit]:
-    """Yield a visit of every address that can be reached, each with odd queries once."""
-    waiting, seen = deque(starts), set()
+def crawl(client: Client, starts: Iterable[str], odd: Iterable[str]) -> Iterator[Visit]:
+    """Yield a visit of every address that can be reached, and of `odd` ones with odd queries too."""
+    waiting, seen = deque([*starts, *(path + query for path in odd for query in QUERIES)]), set()
     while waiting and len(seen) < AT_MOST:
         address = waiting.popleft()
         if address in seen or "/static/" in address:
@@ -70,6 +70,4 @@ def crawl(client: Client, starts: Iterable[str]) -> Iterator[Visit]:
         if found.status in {301, 302}:
             waiting.append(found.text.split("Location: ", 1)[-1].splitlines()[0])
         if "text/html" in found.text.split("\n\n", 1)[0]:
-            waiting.extend(links_of(found))
-        if "?" not in address:
-            waiting.extend(address + query for query in QUERIES)
+            waiting.extend(link for link in links_of(found) if "?" not in link)

@@ -127,7 +127,7 @@ def _known(name: str, variant: str, stage: Stage) -> dict[str, str]:
         "version": __version__,
         **PARTS.get(name, {}),
     }
-    meaning = _meaning(name)
+    meaning = meaning_of(name)
     if meaning is not None:
         known["code"] = known[meaning]
     if name == "grading:entrant-decide":
@@ -143,7 +143,8 @@ def tried_variants(name: str, stage: Stage) -> list[str]:
     return list(found.values())
 
 
-def _meaning(name: str) -> str | None:
+def meaning_of(name: str) -> str | None:
+    """Return what `<code>` is in an endpoint's address, None where it has none."""
     if name in SUBMISSION_ACTS:
         return "waiting"
     return next((what for beginning, what in CODES.items() if name.startswith(beginning)), None)

@@ -94,7 +94,9 @@ class Stage:
 
 def make_stage() -> Stage:
     """Return the world at NOW: two teams on the board, one team waiting to be accepted."""
-    arena = make_arena(now=NOW, quota_per_day=50, quota_total=100, limits={"file_bytes": 1 << 26})
+    arena = make_arena(
+        utterances=4, now=NOW, quota_per_day=50, quota_total=100, limits={"file_bytes": 1 << 26}
+    )
     draft = make_arena(now=NOW)
     draft.competition.state = CompetitionState.DRAFT
     draft.competition.save()
