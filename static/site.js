@@ -3,6 +3,13 @@
 
 const SECOND = 1000;
 
+function endClock(node) {
+  node.textContent = node.dataset.over;
+  node.classList.remove("urgent");
+  node.removeAttribute("aria-label");
+  if ("closes" in node.dataset) document.dispatchEvent(new CustomEvent("phase-closed"));
+}
+
 function startClock(node) {
   const until = Date.parse(node.dataset.until);
   // The server's clock decides: the reader's clock only measures how long the page has been open.
@@ -11,20 +18,25 @@ function startClock(node) {
     days: node.querySelector("[data-days]"),
     hours: node.querySelector("[data-hours]"),
     minutes: node.querySelector("[data-minutes]"),
+    seconds: node.querySelector("[data-seconds]"),
   };
+  const lastHour = node.querySelector("[data-last-hour]");
   const show = () => {
     const left = Math.max(0, Math.floor((until - Date.now() - skew) / SECOND));
     const values = {
       days: Math.floor(left / 86400),
       hours: Math.floor(left / 3600) % 24,
       minutes: Math.floor(left / 60) % 60,
+      seconds: left % 60,
     };
     for (const [name, part] of Object.entries(parts)) {
       const text = String(values[name]);
       if (part && part.textContent !== text) part.textContent = text;
     }
     node.classList.toggle("urgent", left < 86400);
+    if (lastHour) lastHour.hidden = left >= 3600;
     if (left > 0) setTimeout(show, SECOND);
+    else endClock(node);
   };
   show();
 }

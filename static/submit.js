@@ -201,6 +201,16 @@ giveUp.addEventListener("click", abandon);
 input.addEventListener("change", showFile);
 restoreTyped();
 
+// The clock on this page has run out: what is under way goes on, nothing new begins.
+document.addEventListener("phase-closed", () => {
+  const button = form.querySelector("button[type=submit]:not([data-check])");
+  if (button.hasAttribute("aria-describedby")) return;
+  button.disabled = true;
+  button.setAttribute("aria-describedby", "closed");
+  const note = form.querySelector("#closed");
+  note.hidden = false;
+});
+
 for (const name of ["dragenter", "dragover"]) {
   drop.addEventListener(name, (event) => {
     event.preventDefault();

@@ -38,18 +38,21 @@ def moment(value: datetime | None) -> SafeString | str:
 
 @register.simple_tag
 def clock_time(value: datetime) -> SafeString:
-    """Return a moment to the second in UTC and the hour it is in AoE."""
-    utc = value.astimezone(UTC)
-    shown = date_format(utc, "DATETIME_FORMAT") + date_format(utc, ":s")
-    aoe = date_format(value.astimezone(AOE), "H:i")
-    text = _("%(moment)s UTC · %(aoe)s AoE") % {"moment": shown, "aoe": aoe}
-    return _time(value, text)
+    """Return a moment to the second in UTC and the time it is in AoE, with its day where that differs."""
+    utc, there = value.astimezone(UTC), value.astimezone(AOE)
+    parts = {
+        "moment": date_format(utc, "DATETIME_FORMAT") + date_format(utc, ":s"),
+        "aoe": date_format(there, "H:i"),
+        "day": date_format(there, "MONTH_DAY_FORMAT"),
+    }
+    if there.date() == utc.date():
+        return _time(value, _("%(moment)s UTC · %(aoe)s AoE") % parts)
+    return _time(value, _("%(moment)s UTC · %(day)s, %(aoe)s AoE") % parts)
 
 
-def aoe_text(value: datetime, *, is_end: bool) -> str:
-    """Return a moment in AoE; an exclusive end is shown as the last minute that counts."""
-    shown = value.astimezone(AOE) - (timedelta(minutes=1) if is_end else timedelta())
-    return _("%(moment)s AoE") % {"moment": date_format(shown, "DATETIME_FORMAT")}
+def last_minute(end: datetime) -> datetime:
+    """Return a moment in the last minute that counts before an exclusive end."""
+    return end - timedelta(microseconds=1)
 
 
 @register.simple_tag
@@ -60,18 +63,19 @@ def opening(value: datetime) -> SafeString:
 
 @register.simple_tag
 def deadline(value: datetime) -> SafeString:
-    """Return the moment at which something ends, `23:59 AoE` for midnight: through that minute."""
+    """Return the last minute that counts before something ends, in both zones: `23:59 AoE`, `11:59 UTC`."""
     return _both(value, is_end=True)
 
 
 def _both(value: datetime, *, is_end: bool) -> SafeString:
-    utc = date_format(value.astimezone(UTC), "DATETIME_FORMAT")
+    shown = last_minute(value) if is_end else value
+    aoe, utc = (date_format(shown.astimezone(zone), "DATETIME_FORMAT") for zone in (AOE, UTC))
     return format_html(
         '<span class="when">{} <span class="soft other"><span class="dot">· </span>{}</span>'
         '<span class="soft other" data-local="{}"></span></span>',
-        _time(value, aoe_text(value, is_end=is_end)),
+        _time(value, _("%(moment)s AoE") % {"moment": aoe}),
         _time(value, _("%(moment)s UTC") % {"moment": utc}),
-        _iso(value),
+        _iso(shown),
     )
 
 
@@ -96,11 +100,24 @@ def clock(context: template.Context, phase: Phase) -> dict[str, Any]:
         "phase": phase,
         "is_upcoming": upcoming,
         "is_over": now >= phase.closes_at,
+        "is_last_hour": until - now < timedelta(hours=1),
+        "grace_end": _grace_end(phase, now),
         "until": until,
         "until_iso": _iso(until),
         "now_iso": _iso(now),
         "left": parts_left((until - now).total_seconds()),
     }
+
+
+@register.simple_tag(takes_context=True)
+def grace_of(context: template.Context, phase: Phase) -> datetime | None:
+    """Return until when uploads that began in time may still end; None outside that time."""
+    return _grace_end(phase, context["server_now"])
+
+
+def _grace_end(phase: Phase, now: datetime) -> datetime | None:
+    is_grace = timeline.phase_state(phase, now) == timeline.PhaseState.GRACE
+    return timeline.grace_end(phase) if is_grace else None
 
 
 @register.simple_tag(takes_context=True)

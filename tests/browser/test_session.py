@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
@@ -61,3 +63,19 @@ def test_a_session_that_changed_elsewhere_is_told_and_the_form_survives(open_pag
     fill(page, arena)
     page.click("#upload button[type=submit]:not([data-check])")
     page.wait_for_url("**/submissions/*/")
+
+
+def test_the_submit_button_locks_itself_when_the_phase_closes(open_page, arena):
+    path = of_phase("submission-create", arena)
+    page = open_page(f"/accounts/login/?next={path}")
+    log_in(page, arena.captain)
+    page.wait_for_selector("#upload")
+    page.clock.install()
+    page.reload()
+    button = page.locator("#upload button[type=submit]:not([data-check])")
+    assert button.is_enabled()
+    page.clock.fast_forward((arena.phase.closes_at - timezone.now()) // timedelta(milliseconds=1))
+    page.clock.run_for(2000)
+    assert button.is_disabled()
+    assert page.locator("#closed").is_visible()
+    assert page.locator("#upload [data-check]").is_enabled()

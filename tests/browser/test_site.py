@@ -61,6 +61,20 @@ def test_the_clock_runs_by_the_server_s_time_whatever_the_reader_s_clock_says(
     assert page.inner_text("[data-days]") == "1"
 
 
+def test_an_open_page_counts_seconds_at_the_end_and_then_says_that_it_closed(
+    open_page, competition
+):
+    page = open_page("/accounts/login/")
+    page.clock.install(time=timezone.now())
+    page.goto(f"/competitions/{competition.slug}/")
+    page.wait_for_function("document.querySelector('time[title]')")
+    assert page.locator("[data-seconds]").is_hidden()
+    page.clock.fast_forward(timedelta(days=2, hours=2, minutes=30) // timedelta(milliseconds=1))
+    page.wait_for_selector("[data-seconds]")
+    page.clock.fast_forward(timedelta(minutes=40) // timedelta(milliseconds=1))
+    assert page.inner_text(".clock .left") == "Closed"
+
+
 def test_a_deadline_is_shown_in_the_reader_s_own_zone_too(open_page, competition):
     page = open_page(f"/competitions/{competition.slug}/", timezone_id="Asia/Shanghai", locale="en")
     page.wait_for_selector(".clock [data-local]:has-text('GMT+8')")
