@@ -142,7 +142,7 @@ def phase_badge(state: str) -> SafeString:
 @register.simple_tag
 def axis_day(value: datetime) -> str:
     """Return a day as the axis of a drawing names it."""
-    return date_format(value.astimezone(UTC), "DATE_FORMAT")
+    return date_format(value.astimezone(UTC), "SHORT_DATE_FORMAT")
 
 
 @register.simple_tag

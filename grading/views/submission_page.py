@@ -165,7 +165,7 @@ class SubmissionPage:
     @property
     def fingerprint(self) -> str:
         """A short hash of what the page shows now: an unchanged one needs no new drawing."""
-        shown = [self.submission.state, self.is_settled, self.place]
+        shown = [self.submission.state, self.is_settled, self.place, self.slot]
         shown += [(step.name, step.detail, step.done, step.total) for step in self.steps]
         return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]
 

@@ -70,7 +70,8 @@ def test_no_entry_is_left_in_english(catalog):
     wordy = {text for text in left if re.search(r"[A-Za-z]{2}", PARTS.sub("", text))}
     english = {text for text in wordy if not HAN.search(text)}
     assert english - SAME_EVERYWHERE - {"%(moment)s UTC", "%(moment)s AoE"} == {
-        "%(moment)s UTC · %(aoe)s AoE"
+        "%(moment)s UTC · %(aoe)s AoE",
+        "%(moment)s UTC · %(day)s %(aoe)s AoE",
     }
 
 

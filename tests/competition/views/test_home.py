@@ -75,7 +75,7 @@ def test_the_deadline_is_shown_in_aoe_and_utc_with_the_time_left(client):
     html = client.get("/").content.decode()
     assert "Closes" in html
     assert '<time datetime="2026-12-10T12:00:00Z">9 Dec 2026, 23:59 AoE</time>' in html
-    assert '<time datetime="2026-12-10T12:00:00Z">10 Dec 2026, 12:00 UTC</time>' in html
+    assert '<time datetime="2026-12-10T12:00:00Z">10 Dec 2026, 11:59 UTC</time>' in html
     assert 'data-until="2026-12-10T12:00:00Z"' in html
     assert "<b data-days>9</b>" in html
 
