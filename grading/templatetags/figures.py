@@ -66,8 +66,8 @@ def instant(moment: datetime | None) -> SafeString | str:
     if moment is None:
         return shown.NONE
     at = moment.astimezone(UTC)
-    shown = date_format(at, "DATETIME_FORMAT") + date_format(at, ":s")
-    text = f"{shown}.{at.microsecond // 1000:03d} UTC"
+    to_the_second = date_format(at, "DATETIME_FORMAT") + date_format(at, ":s")
+    text = f"{to_the_second}.{at.microsecond // 1000:03d} UTC"
     return format_html('<time datetime="{}">{}</time>', at.isoformat(timespec="milliseconds"), text)
 
 
