@@ -155,6 +155,10 @@ def _report(checked: Checked) -> Json:
         "errors": report.errors,
         "rows": report.rows,
         "reading": report.reading,
+        "counts": [
+            {"code": one.code, "severity": str(one.severity), "count": one.count}
+            for one in report.counts
+        ],
         "problems": [
             {
                 "code": problem.code,

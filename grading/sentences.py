@@ -43,6 +43,7 @@ MEANINGS: dict[str, Any] = {
     "UNSUPPORTED_NVV_TAG": _("A tag is not one of the labels. Use the label's exact name."),
     "EMPTY_NVV_TAG": _("A tag is empty."),
     "MALFORMED_NVV_TAG": _("A bracket is not closed, not opened, or stands inside another one."),
+    "NO_TAGS_READ": _("No row has a tag, only look-alikes: the score will be near zero."),
     "LOOKS_LIKE_TAG": _("Looks like a tag, but only ASCII brackets make one; read as text."),
     "LANGUAGE_MISMATCH": _("A language field disagrees with the phase; the phase's counts."),
     "UTT_ID_TRIMMED": _("Blanks around an utt_id were dropped."),

@@ -23,12 +23,23 @@ class ProblemSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
+class CodeTotalSerializer(serializers.Serializer[Any]):
+    """How often a code was found in the whole file."""
+
+    code = serializers.CharField()
+    severity = serializers.ChoiceField([severity.value for severity in Severity])
+    count = serializers.IntegerField()
+
+
 class ReportSerializer(serializers.Serializer[Any]):
     """The verdict on a file: at most 100 problems, and how many there were."""
 
     accepted = serializers.BooleanField(allow_null=True, help_text="null until it is validated")
     problems = ProblemSerializer(many=True)
     problems_total = serializers.IntegerField()
+    counts = CodeTotalSerializer(
+        many=True, allow_null=True, help_text="every code, listed or not; null in old reports"
+    )
     rows = serializers.IntegerField(allow_null=True)
     reading = serializers.CharField()
 
@@ -131,6 +142,10 @@ def report_json(report: Report) -> dict[str, Any]:
         "accepted": report.accepted,
         "problems": [problem_json(problem) for problem in report.problems],
         "problems_total": report.total,
+        "counts": [
+            {"code": one.code, "severity": one.severity.value, "count": one.count}
+            for one in report.counts
+        ],
         "rows": report.rows,
         "reading": report.reading,
     }

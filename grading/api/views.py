@@ -209,6 +209,7 @@ class SubmissionReport(APIView):
                 "accepted": accepted,
                 "problems": problems,
                 "problems_total": submission.problems_total or 0,
+                "counts": submission.problem_counts,
                 "rows": submission.rows,
                 "reading": submission.reading,
             }

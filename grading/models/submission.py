@@ -57,6 +57,8 @@ class Submission(models.Model):
     reading = models.CharField(max_length=64, blank=True)
     problems_total = models.PositiveIntegerField(null=True, blank=True)
     errors_total = models.PositiveIntegerField(null=True, blank=True)
+    problem_counts = models.JSONField(null=True, blank=True)
+    """How often each code was found, listed or not; NULL before validation, and in older rows."""
 
     repeated = False
     """True on the object that an upload of the same content returned; never stored."""

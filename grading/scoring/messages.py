@@ -222,6 +222,12 @@ TEMPLATES: dict[str, str] = {
     "MISSING_SAMPLES": N_(
         "Missing utterances ({count} of {of}): {ids}. Send a row for each, with an empty text if there is none."
     ),
+    "MISSING_SAMPLES.unread": N_(
+        "Missing utterances ({count} of {of}): {ids}. {unread} rows could not be read or have no utt_id: mend those first, the missing ones are probably among them."
+    ),
+    "NO_TAGS_READ": N_(
+        "No tag was found in the whole file, but what looks like tags in other brackets ({found}). Only the ASCII brackets [ and ] make a tag: without tags the score will be near zero."
+    ),
     "NUMBER_TOO_LARGE": N_("There is a number of more than {limit} digits. Take it out."),
     "REFERENCE_LANGUAGE_COVERAGE_ERROR": N_(
         "The references have no utterance of the language {language}; every language must occur."

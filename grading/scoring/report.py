@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from grading.scoring.text.shown import show
-from grading.scoring.types import Problem, Report, Severity
+from grading.scoring.types import CodeTotal, Problem, Report, Severity
 
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 _ID_CHARACTERS = 200
@@ -15,13 +15,16 @@ _ID_CHARACTERS = 200
 class Collector:
     """Counts every problem and keeps the first ones: errors before warnings, then by line.
 
-    Problems of the whole file come before those of a line. Memory stays bounded however many
-    problems a file has. Every text is made safe to show and store when it is added.
+    Problems of the whole file come before those of a line, symptoms of other errors after these.
+    Memory stays bounded however many problems a file has. Every text is made safe to show and store
+    when it is added.
     """
 
     def __init__(self, listed: int) -> None:
         self._listed = listed
         self._kept: list[Problem] = []
+        self._symptoms: list[Problem] = []
+        self._codes: Counter[tuple[Severity, str]] = Counter()
         self._counts: Counter[Severity] = Counter()
 
     @property
@@ -49,17 +52,22 @@ class Collector:
         line: object = None,
         member: object = None,
         utt_id: object = None,
+        is_symptom: object = False,
         **params: object,
     ) -> None:
         """Add one problem: its place (line or member, utt_id) and what its sentence needs.
+
+        A symptom is an error of the whole file that follows from others; it is listed after them.
 
         Problems that carry a line must come in the order of their lines: what comes after the
         list is full is counted only.
         """
         self._counts[severity] += 1
+        self._codes[severity, code] += 1
         if isinstance(line, int) and self._counts[severity] > self._listed:
             return
-        self._kept.append(
+        kept = self._symptoms if is_symptom else self._kept
+        kept.append(
             Problem(
                 code=code,
                 severity=severity,
@@ -81,12 +89,23 @@ class Collector:
         """Return everything found; `reading` says how the file was read, empty when it was not."""
         self._prune()
         return Report(
-            problems=tuple(self._kept),
+            problems=tuple(self._listing()),
             total=self._counts.total(),
             errors=self.errors,
             rows=rows,
             reading=reading,
+            counts=tuple(self._totals()),
         )
+
+    def _listing(self) -> list[Problem]:
+        errors = [problem for problem in self._kept if problem.severity is Severity.ERROR]
+        others = self._kept[len(errors) :]
+        room = max(0, self._listed - len(self._symptoms))
+        return [*errors[:room], *self._symptoms, *others][: self._listed]
+
+    def _totals(self) -> list[CodeTotal]:
+        totals = [CodeTotal(code, severity, n) for (severity, code), n in self._codes.items()]
+        return sorted(totals, key=lambda one: (_ORDER[one.severity], -one.count, one.code))
 
 
 def _safe(value: object) -> object:

@@ -33,14 +33,27 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeTotal:
+    """How often a code was found in a file, listed or not."""
+
+    code: str
+    severity: Severity
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a reader has to say about one file: at most 100 problems, and how many there were."""
+    """Everything a reader has to say about one file: at most 100 problems, and how many there were.
+
+    `counts` has every code that was found, errors first, the most frequent first.
+    """
 
     problems: tuple[Problem, ...]
     total: int
     errors: int
     rows: int
     reading: str
+    counts: tuple[CodeTotal, ...] = ()
 
     @property
     def accepted(self) -> bool:

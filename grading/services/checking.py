@@ -18,7 +18,7 @@ from competition.enums import EntrantState
 from competition.models import Phase
 from competition.queries import entrant_of
 from competition.rules import is_organizer
-from grading.scoring.types import Problem, Report, Severity
+from grading.scoring.types import CodeTotal, Problem, Report, Severity
 from grading.services import child, errors, recipes
 from grading.services.child import Bounds, ChildFailed
 
@@ -122,6 +122,16 @@ def report_from_json(data: dict[str, object]) -> Report:
         errors=int(str(data["errors"])),
         rows=int(str(data["rows"])),
         reading=str(data["reading"]),
+        counts=totals_from_json(data["counts"]),
+    )
+
+
+def totals_from_json(found: object) -> tuple[CodeTotal, ...]:
+    """Return the totals by code that a child sent, or that were stored."""
+    if not isinstance(found, list):
+        raise TypeError("totals are a list")
+    return tuple(
+        CodeTotal(one["code"], Severity(one["severity"]), int(one["count"])) for one in found
     )
 
 

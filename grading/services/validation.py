@@ -80,6 +80,7 @@ def settle(*, submission: Submission, report: Json, now: datetime) -> None:
             reading=report["reading"],
             problems_total=report["total"],
             errors_total=report["errors"],
+            problem_counts=report["counts"],
         )
         _replace_problems(submission, report["problems"])
         if accepted:

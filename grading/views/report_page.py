@@ -13,11 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from grading.models import Submission, ValidationProblem
-from grading.scoring.types import Problem, Report, Severity
+from grading.scoring.types import CodeTotal, Problem, Report, Severity
 from grading.sentences import meaning, sentence
+from grading.services.checking import totals_from_json
 from grading.shown import grouped
 
 ROWS_PER_PAGE = 25
+ALARMING = ("NO_TAGS_READ",)
 STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warn", Severity.NOTE: ""}
 
 
@@ -72,7 +74,7 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True)
 class CodeCount:
-    """How often one code is listed, and what it means."""
+    """How often one code was found, and what it means."""
 
     code: str
     count: int
@@ -90,6 +92,7 @@ class ReportPage:
     codes_note: str
     caption: str
     summary: str
+    alarm: str = ""
     chosen: ReportFilter = field(default_factory=ReportFilter)
     json_url: str = ""
     csv_url: str = ""
@@ -172,7 +175,10 @@ def report_of_submission(
     """Return the stored report of a submission."""
     problems = [problem_of(row) for row in submission.problems.all()]
     total, errors = submission.problems_total or 0, submission.errors_total or 0
-    head = Report(tuple(problems), total, errors, submission.rows or 0, submission.reading)
+    stored = submission.problem_counts
+    counts = totals_from_json(stored) if stored is not None else totals_of(problems)
+    rows = submission.rows or 0
+    head = Report(tuple(problems), total, errors, rows, submission.reading, counts)
     return _page(head, chosen, urls)
 
 
@@ -181,10 +187,11 @@ def report_of_check(report: Report) -> ReportPage:
     rows = [row_of(problem) for problem in report.problems]
     return ReportPage(
         rows,
-        count_codes(rows),
+        count_codes(report),
         _codes_note(report),
         _caption(report, len(rows)),
         _summary(report),
+        _alarm(report),
     )
 
 
@@ -194,39 +201,55 @@ def _page(report: Report, chosen: ReportFilter, urls: tuple[str, str]) -> Report
     page = Paginator(found, ROWS_PER_PAGE).get_page(chosen.page)
     return ReportPage(
         rows=page if found else [],
-        codes=count_codes(rows),
+        codes=count_codes(report),
         codes_note=_codes_note(report),
         caption=_caption(report, len(found)),
         summary=_summary(report),
+        alarm=_alarm(report),
         chosen=chosen,
         json_url=urls[0],
         csv_url=urls[1],
     )
 
 
-def count_codes(rows: Iterable[ReportRow]) -> list[CodeCount]:
-    """Return the codes in the order they are listed in: errors first."""
-    rows = list(rows)
-    counts = Counter(row.code for row in rows)
-    first = {row.code: row for row in reversed(rows)}
-    order = {severity: index for index, severity in enumerate(Severity)}
-    codes = sorted(first, key=lambda code: (order[first[code].problem.severity], -counts[code]))
+def count_codes(report: Report) -> list[CodeCount]:
+    """Return how often each code was found, listed or not, errors first."""
     return [
-        CodeCount(code, counts[code], first[code].severity, first[code].style, meaning(code))
-        for code in codes
+        CodeCount(
+            one.code,
+            one.count,
+            severity_name(one.severity),
+            STYLES[one.severity],
+            meaning(one.code),
+        )
+        for one in report.counts
     ]
 
 
+def totals_of(problems: Iterable[Problem]) -> tuple[CodeTotal, ...]:
+    """Return the totals of listed problems, for reports from before all were counted by code."""
+    counts = Counter((problem.severity, problem.code) for problem in problems)
+    order = list(Severity)
+    totals = [CodeTotal(code, severity, n) for (severity, code), n in counts.items()]
+    return tuple(sorted(totals, key=lambda one: (order.index(one.severity), -one.count)))
+
+
+def _alarm(report: Report) -> str:
+    """Return what a sender must know even though the file is accepted, empty when nothing is."""
+    told = [problem for problem in report.problems if problem.code in ALARMING]
+    return sentence(told[0]) if told and report.accepted else ""
+
+
 def _codes_note(report: Report) -> str:
-    listed = len(report.problems)
-    if listed >= report.total:
+    counted = sum(one.count for one in report.counts)
+    if counted >= report.total:
         return ""
-    return _("Counts of the %(listed)s listed problems.") % {"listed": listed}
+    return _("Counts of the %(listed)s listed problems.") % {"listed": counted}
 
 
 def _summary(report: Report) -> str:
     if not report.total:
-        return _("Nothing was found: %(rows)s rows were read as %(reading)s.") % _read(report)
+        return _("No problems: %(rows)s rows were read as %(reading)s.") % _read(report)
     warnings = report.total - report.errors
     parts = [
         ngettext("%(n)s error", "%(n)s errors", report.errors) % {"n": grouped(report.errors)},

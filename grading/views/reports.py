@@ -26,6 +26,7 @@ def report_json(request: HttpRequest, code: str) -> HttpResponse:
             {**_record(row), "params": dict(row.problem.params)} for row in _rows(submission)
         ],
         "problems_total": submission.problems_total,
+        "counts": submission.problem_counts,
         "rows": submission.rows,
     }
     response = JsonResponse(body, json_dumps_params={"ensure_ascii": False, "indent": 1})

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 LATER = NOW + timedelta(seconds=5)
 FAILURE = ChildFailed(FailureCode.SCORER_CRASHED, may_retry=False)
-REPORT = {"errors": 0, "total": 0, "rows": 16, "reading": "jsonl", "problems": []}
+REPORT = {"errors": 0, "total": 0, "rows": 16, "reading": "jsonl", "problems": [], "counts": []}
 RESULT = {
     "sample": [],
     "tallies": "00",

@@ -31,7 +31,7 @@ ODD_BODIES = [
     ("text/weird", b"\xff\xfe"),
 ]
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.django_db]  # decision 0152
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from schemathesis import GenerationMode
 
 from tests.security.stage import Stage
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.django_db]  # decision 0152
 
 EXAMPLES = int(os.environ.get("PLAUDIT_SCHEMA_EXAMPLES", "6"))
 SCHEMA = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(request=None, public=True))

@@ -15,7 +15,7 @@ from tests.factories.accounts import PASSWORD, UserFactory
 from tests.factories.grading import NOW, jsonl
 from tests.security.stage import Stage
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.sqlite, pytest.mark.django_db]  # decision 0152
 
 
 @pytest.fixture(autouse=True)

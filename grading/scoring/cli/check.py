@@ -77,6 +77,10 @@ def report_json(report: Report) -> dict[str, Any]:
         "accepted": report.accepted,
         "problems": [_problem_json(problem) for problem in report.problems],
         "problems_total": report.total,
+        "counts": [
+            {"code": one.code, "severity": str(one.severity), "count": one.count}
+            for one in report.counts
+        ],
         "rows": report.rows,
         "reading": report.reading,
     }

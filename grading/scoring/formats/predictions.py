@@ -16,6 +16,7 @@ from grading.scoring.text.normalize import lower, nfkc
 from grading.scoring.text.nvv1 import UNITS
 from grading.scoring.text.tags import TagFault, lookalikes, scan
 from grading.scoring.tracks.base import Checked
+from grading.scoring.types import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,6 +29,7 @@ TRADITIONAL_SHARE = 0.05
 
 _SHOWN_IDS = 20
 _HINTED_IDS = 10_000
+_SHOWN_LOOKALIKES = 3
 _BRACKETED = re.compile(r"\[[^\[\]]*+\]")
 _OTHER_BRACKETS = re.compile("[<(（【［]")
 # In every language these are units, so most texts need no normalizer to be seen not to be empty.
@@ -80,6 +82,9 @@ class _Check:
         self._report = report
         self._ids = IdReader(report, limits)
         self._blank = 0
+        self._nameless = 0
+        self._tags = 0
+        self._lookalikes: list[str] = []
         self._han_texts: list[str] = []
         self.texts: dict[str, str] = {}
 
@@ -87,6 +92,7 @@ class _Check:
         """Check one row; return its utt_id if it has one."""
         utt_id = self._ids.take(row)
         text = take_text(row, self._report, utt_id)
+        self._nameless += utt_id is None
         if utt_id is None or utt_id not in self._known:
             return utt_id
         language = self._known[utt_id]
@@ -139,6 +145,7 @@ class _Check:
         if found.faults:
             self._report_faults(line, utt_id, found.faults)
         tags = len(found.tags) + len(found.faults)
+        self._tags += tags
         self._check_count(line, utt_id, tags)
         if _OTHER_BRACKETS.search(text):
             self._warn_of_lookalikes(line, utt_id, text)
@@ -167,6 +174,7 @@ class _Check:
         for found, suggestion in dict.fromkeys(
             (look.found, look.suggestion) for look in lookalikes(text, self._labels)
         ):
+            self._lookalikes.append(found)
             self._report.warning(
                 "LOOKS_LIKE_TAG", line=line, utt_id=utt_id, found=found, suggestion=suggestion
             )
@@ -181,7 +189,8 @@ class _Check:
             self._report.error("EMPTY_PREDICTIONS", count=self._blank)
         self._warn_of_unknown()
         if reader.complete:
-            self._report_missing(reader.broken_ids)
+            self._report_missing(reader)
+        self._warn_of_no_tags()
         self._warn_of_traditional()
 
     def _warn_of_unknown(self) -> None:
@@ -197,12 +206,23 @@ class _Check:
                 hints=_near_misses(unknown[:_HINTED_IDS], self._known)[:_SHOWN_IDS] or None,
             )
 
-    def _report_missing(self, broken: set[str]) -> None:
-        lines = self._ids.lines
-        missing = [i for i in self._known if i not in lines and i not in broken]
+    def _warn_of_no_tags(self) -> None:
+        """Say it loudly when a whole file is written in brackets that make no tag."""
+        if self._lookalikes and not self._tags:
+            found = list(dict.fromkeys(self._lookalikes))[:_SHOWN_LOOKALIKES]
+            self._report.warning("NO_TAGS_READ", count=len(self._lookalikes), found=found)
+
+    def _report_missing(self, reader: RowReader) -> None:
+        """Report utterances without a row; where rows cannot be told apart, after what they lack."""
+        lines, unread = self._ids.lines, reader.unread + self._nameless
+        missing = [i for i in self._known if i not in lines and i not in reader.broken_ids]
         if missing:
-            self._report.error(
+            self._report.add(
                 "MISSING_SAMPLES",
+                Severity.ERROR,
+                is_symptom=unread > 0,
+                reason="unread" if unread else None,
+                unread=unread or None,
                 utt_id=missing[0] if len(missing) == 1 else None,
                 count=len(missing),
                 of=len(self._known),

@@ -61,7 +61,8 @@ class RowReader:
 
     Iterating yields the rows that are objects; a pair of a map comes as a row with the two fields
     of a prediction. Afterwards `count` is the number of rows seen, `broken_ids` the ids of rows
-    that could not be read, and `complete` tells whether the whole file was looked at.
+    that could not be read, `unread` how many such rows have no id that could be told, and
+    `complete` whether the whole file was looked at.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class RowReader:
         self.count = 0
         self.complete = True
         self.broken_ids: set[str] = set()
+        self.unread = 0
         self.last_id: str | None = None
         self._keys: set[str] = set()
 
@@ -157,6 +159,7 @@ class RowReader:
         if not isinstance(decoded.value, dict):
             found = type_name(decoded.value)
             self._report.error("WRONG_SHAPE", line=piece.line, reason="row", found=found)
+            self.unread += 1
             return None
         value = self._as_prediction(piece, decoded.value) if is_pair else decoded.value
         return Row(piece, value, bool(decoded.faults))
@@ -212,7 +215,9 @@ class RowReader:
     def _salvage(self, raw: bytes) -> None:
         """Remember the ids of rows that cannot be read: they are broken, not missing."""
         pattern = _MAP_ID if self.reading is Reading.MAP else _ID
-        self.broken_ids.update(_decoded_id(match) for match in pattern.finditer(raw))
+        found = {_decoded_id(match) for match in pattern.finditer(raw)}
+        self.unread += not found
+        self.broken_ids |= found
 
 
 def _other_encoding(data: bytes) -> str | None:

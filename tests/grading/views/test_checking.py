@@ -20,7 +20,7 @@ from tests.grading.views.addresses import of_phase
 from tests.site.markup import read
 
 pytestmark = pytest.mark.django_db
-GOOD = {"problems": [], "total": 0, "errors": 0, "rows": 16, "reading": "jsonl"}
+GOOD = {"problems": [], "total": 0, "errors": 0, "rows": 16, "reading": "jsonl", "counts": []}
 
 
 @pytest.fixture(autouse=True)

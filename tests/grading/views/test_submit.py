@@ -10,7 +10,7 @@ from django.test import Client
 from competition.enums import EntrantState
 from grading.enums import QuotaState, SubmissionState
 from grading.models import QuotaEntry, Submission
-from grading.scoring.types import Problem, Report, Severity
+from grading.scoring.types import CodeTotal, Problem, Report, Severity
 from grading.services import checking
 from tests.factories.grading import NOW, SubmissionFactory, jsonl, quota_entry
 from tests.grading.views.addresses import of_phase
@@ -124,7 +124,8 @@ def test_an_ended_session_leads_to_the_log_in_and_keeps_the_fields(client, arena
 
 def test_check_only_shows_the_report_and_makes_no_row(client, arena, monkeypatch):
     problem = Problem("EMPTY_TEXT", Severity.WARNING, line=3, utt_id="en_0000")
-    report = Report((problem,), 1, 0, 16, "jsonl")
+    counts = (CodeTotal("EMPTY_TEXT", Severity.WARNING, 1),)
+    report = Report((problem,), 1, 0, 16, "jsonl", counts)
     monkeypatch.setattr(checking, "check_only", lambda **_: report)
     client.force_login(arena.captain)
     response = client.post(of_phase("submission-check", arena), fields(system=""))

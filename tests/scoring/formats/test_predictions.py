@@ -666,7 +666,6 @@ def test_every_problem_is_found_and_not_only_the_first() -> None:
     )
     checked = check(data)
     assert codes(checked) == [
-        "MISSING_SAMPLES",
         "UNSUPPORTED_NVV_TAG",
         "UNSUPPORTED_NVV_TAG",
         "INVALID_JSON",
@@ -675,9 +674,39 @@ def test_every_problem_is_found_and_not_only_the_first() -> None:
         "DUPLICATE_UTT_ID",
         "EMPTY_NVV_TAG",
         "WRONG_SHAPE",
+        "MISSING_SAMPLES",
     ]
-    assert [p.line for p in checked.report.problems] == [None, 1, 1, 2, 3, 4, 5, 5, 6]
-    assert checked.report.problems[1].params["count"] == 2
+    assert [p.line for p in checked.report.problems] == [1, 1, 2, 3, 4, 5, 5, 6, None]
+    assert checked.report.problems[0].params["count"] == 2
+    assert "2 rows could not be read or have no utt_id: mend those first" in sentences(checked)
+
+
+def test_rows_that_cannot_be_read_come_before_the_utterances_that_they_leave_missing() -> None:
+    ids = {f"u{n:04d}": "en" for n in range(400)}
+    checked = check(lines(*[{"id": i, "text_with_nvvs": "x"} for i in ids]), ids=ids)
+    report = checked.report
+    assert [problem.code for problem in report.problems] == [
+        *["MISSING_REQUIRED_FIELD"] * 99,
+        "MISSING_SAMPLES",
+    ]
+    assert [(one.code, one.count) for one in report.counts] == [
+        ("MISSING_REQUIRED_FIELD", 400),
+        ("MISSING_SAMPLES", 1),
+    ]
+    whole = check(lines({"utt_id": "u0001", "text_with_nvvs": "[x]"}), ids=ids)
+    assert codes(whole) == ["MISSING_SAMPLES", "UNSUPPORTED_NVV_TAG"]
+
+
+@pytest.mark.parametrize("opened", ["【laugh】", "（laugh）", "<laugh>"])
+def test_a_file_whose_tags_are_all_in_other_brackets_is_warned_of(opened: str) -> None:
+    ids = {"a": "zh", "b": "zh"}
+    rows = [{"utt_id": i, "text_with_nvvs": f"{opened} 好"} for i in ids]
+    checked = check(lines(*rows), ids=ids)
+    assert checked.report.accepted
+    assert codes(checked)[0] == "NO_TAGS_READ"
+    assert "the score will be near zero" in sentences(checked)
+    rows[0]["text_with_nvvs"] += "[laugh]"
+    assert "NO_TAGS_READ" not in codes(check(lines(*rows), ids=ids))
 
 
 def test_one_broken_row_does_not_hide_the_next_in_a_list() -> None:
@@ -710,6 +739,12 @@ def test_at_most_a_hundred_problems_are_listed_and_all_are_counted() -> None:
     assert report.total == 1 + 199 + 199 + 200
     assert report.errors == 1 + 199
     assert report.problems[0].code == "MISSING_SAMPLES"
+    assert {one.code: one.count for one in report.counts} == {
+        "MISSING_SAMPLES": 1,
+        "UNSUPPORTED_NVV_TAG": 199,
+        "EMPTY_TEXT": 200,
+        "LOOKS_LIKE_TAG": 199,
+    }
     assert [p.line for p in report.problems[1:]] == list(range(2, 200, 2))
     assert {p.severity for p in report.problems} == {Severity.ERROR}
 
