@@ -171,7 +171,7 @@ def test_no_mail_gives_a_canary_away(world: World) -> None:
     assert world.mails
     for message in world.mails:
         readers = [who for who, user in world.people.items() if user and user.email in message.to]
-        text = f"{message.subject}\n{message.body}\n{message.alternatives}"
+        text = message.message().as_string() + f"\n{message.subject}\n{message.body}"
         for canary in world.canaries:
             if canary.what.startswith(("an invitation", "the guest")):
                 continue
