@@ -17,7 +17,7 @@ from grading.models import Submission, UploadSession
 from tests.client.program import load
 from tests.factories.grading import make_arena
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.sqlite, pytest.mark.django_db]  # decision 0152
 client = load()
 SERVER = "http://127.0.0.1:8000"
 

@@ -10,6 +10,7 @@ import sys
 import time
 
 import django
+import psutil
 
 django.setup()
 
@@ -54,6 +55,24 @@ def wait_for(what: str, seconds: str) -> dict[str, object]:
     return {"seen": False}
 
 
+def kill_when(what: str, seconds: str) -> dict[str, object]:
+    """Kill the worker whose pid comes on standard input, in the named situation and in mid-work.
+
+    Says "ready" first, so that the worker is started only when somebody watches. Returns the pids
+    of the processes that the worker had started then; none when time was up.
+    """
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    worker = psutil.Process(int(sys.stdin.readline()))
+    deadline = time.monotonic() + float(seconds)
+    while time.monotonic() < deadline:
+        if SITUATIONS[what]() and (children := worker.children(recursive=True)):
+            worker.kill()
+            return {"children": [child.pid for child in children]}
+        time.sleep(POLL_SECONDS)
+    return {"children": []}
+
+
 def report() -> dict[str, object]:
     """Return what became of the submission."""
     submission = Submission.objects.select_related("quota").get()
@@ -91,7 +110,7 @@ SITUATIONS = {
     "scoring": _is_scoring,
     "on the board": _is_on_the_board,
 }
-COMMANDS = {"prepare": prepare, "wait": wait_for, "report": report}
+COMMANDS = {"prepare": prepare, "wait": wait_for, "kill": kill_when, "report": report}
 
 if __name__ == "__main__":
     command, *arguments = sys.argv[1:]

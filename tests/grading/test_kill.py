@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -56,6 +55,25 @@ class Installation:
         return json.loads(done.stdout)
 
     @contextmanager
+    def killer(self, situation: str) -> Iterator[Callable[[int], list[int]]]:
+        """Yield a function that waits for the situation, kills the process, and returns its children."""
+        with subprocess.Popen(
+            [sys.executable, "-m", "tests.grading.probe", "kill", situation, "60"],
+            cwd=ROOT,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as watching:
+            assert watching.stdout.readline() == "ready\n"
+
+            def kill(pid: int) -> list[int]:
+                out, _ = watching.communicate(f"{pid}\n", timeout=90)
+                return json.loads(out)["children"]
+
+            yield kill
+
+    @contextmanager
     def worker(self) -> Iterator[psutil.Process]:
         """Start a worker as the supervisor does; it is ended afterwards."""
         with (self.folder / "worker.log").open("ab") as log:
@@ -97,15 +115,14 @@ def served(tmp_path: Path) -> Iterator[Installation]:
 def kill_while(installation: Installation, situation: str) -> float:
     """Kill a worker with SIGKILL in the middle of something; return seconds until it was put right."""
     installation.ask("prepare", str(UTTERANCES))
-    with installation.worker() as worker:
-        assert installation.ask("wait", situation, "60")["seen"]
-        children = worker.children(recursive=True)
-        os.kill(worker.pid, signal.SIGKILL)
+    with installation.killer(situation) as kill, installation.worker() as worker:
+        children = kill(worker.pid)
         worker.wait(timeout=10)
     began = time.monotonic()
-    _, alive = psutil.wait_procs(children, timeout=10)
     assert children
-    assert not alive, "the scorer's process outlived its worker"
+    while any(psutil.pid_exists(pid) for pid in children):
+        assert time.monotonic() < began + 10, "the scorer's process outlived its worker"
+        time.sleep(0.05)
     with installation.worker():
         assert installation.ask("wait", "on the board", str(PROMISED_SECONDS))["seen"], (
             installation.folder / "worker.log"
