@@ -98,7 +98,7 @@ def _is_validating() -> bool:
 
 
 def _is_scoring() -> bool:
-    return Evaluation.objects.filter(state="running", progress_done__gt=0).exists()
+    return Evaluation.objects.filter(state="running").exists()
 
 
 def _is_on_the_board() -> bool:
