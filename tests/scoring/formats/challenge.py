@@ -13,6 +13,7 @@ from grading.scoring.types import Limits
 if TYPE_CHECKING:
     from grading.scoring.tracks.base import Checked
 
+BOM = b"\xef\xbb\xbf"
 CASES = Path(__file__).parents[2] / "cases"
 REFERENCE = [
     json.loads(line)
@@ -50,6 +51,10 @@ def good_rows(**changed: object) -> list[dict[str, object]]:
 def with_text(text: object) -> bytes:
     """Return a submission whose utt_0002 has this text."""
     return lines(*good_rows(utt_0002={"text_with_nvvs": text}))
+
+
+ROWS = good_rows()
+PRETTY_MAP = json.dumps(TEXTS, indent=2, ensure_ascii=False).encode()
 
 
 def codes(checked: Checked) -> list[str]:
