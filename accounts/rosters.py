@@ -8,22 +8,13 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 
 from accounts.models import Team, TeamInvitation, TeamMembership, User
 
-ACTIVE = Q(memberships__left_at__isnull=True)
-
-
-def teams_of(user: User) -> QuerySet[Team]:
-    """Return the teams a person is in, with `member_count`."""
-    mine = TeamMembership.objects.filter(user=user, left_at__isnull=True).values("team_id")
-    return Team.objects.filter(pk__in=mine).annotate(
-        member_count=Count("memberships", filter=ACTIVE)
-    )
-
 
 def memberships_of(user: User) -> QuerySet[TeamMembership]:
     """Return a person's places in teams, by team name, with the team and its `member_count`."""
-    teams = Team.objects.annotate(member_count=Count("memberships", filter=ACTIVE))
+    taken = Q(memberships__left_at__isnull=True)
+    teams = Team.objects.annotate(member_count=Count("memberships", filter=taken))
     return (
-        TeamMembership.objects.filter(user=user, left_at__isnull=True)
+        user.memberships.filter(left_at__isnull=True)
         .prefetch_related(Prefetch("team", queryset=teams))
         .order_by("team__name_key")
     )

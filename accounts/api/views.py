@@ -13,7 +13,6 @@ from rest_framework.views import APIView
 from accounts.api.people import person
 from accounts.api.permissions import HasScope, MayRead, MaySubmit
 from accounts.models import Team, User
-from accounts.rosters import teams_of
 from accounts.services import teams, throttles
 
 
@@ -53,7 +52,7 @@ class MeSerializer(serializers.ModelSerializer[User]):
 
     def get_teams(self, user: User) -> list[dict[str, str]]:
         """Return the teams of which the person is a member now."""
-        return list(TeamSerializer(teams_of(user), many=True).data)
+        return list(TeamSerializer(Team.objects.of(user), many=True).data)
 
 
 class MeView(APIView):
@@ -77,7 +76,7 @@ class TeamList(APIView):
     @extend_schema(responses=TeamSerializer(many=True), operation_id="teams")
     def get(self, request: Request) -> Response:
         """Return the teams of which the person is a member now."""
-        return Response(TeamSerializer(teams_of(person(request)), many=True).data)
+        return Response(TeamSerializer(Team.objects.of(person(request)), many=True).data)
 
     @extend_schema(
         request=NewTeamSerializer, responses={201: TeamSerializer}, operation_id="team_create"

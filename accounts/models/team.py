@@ -21,9 +21,11 @@ class TeamQuerySet(QuerySet[ModelT_co]):
         """Return the teams that the person is in; administrators see all."""
         if not isinstance(user, User) or not user.is_active:
             return self.none()
-        if user.is_superuser:
-            return self.all()
-        places = TeamMembership.objects.filter(user=user, left_at__isnull=True)
+        return self.all() if user.is_superuser else self.of(user)
+
+    def of(self, user: User) -> Self:
+        """Return the teams that the person is in."""
+        places = user.memberships.filter(left_at__isnull=True)
         return self.filter(pk__in=places.values("team_id"))
 
 

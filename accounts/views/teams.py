@@ -13,7 +13,7 @@ from accounts.enums import TeamRole
 from accounts.forms.refusals import refusals_on, refusals_told
 from accounts.forms.teams import InvitationForm, RoleForm, TeamForm
 from accounts.models import Team, TeamMembership
-from accounts.rosters import members_of, memberships_of, open_invitations, teams_of
+from accounts.rosters import members_of, memberships_of, open_invitations
 from accounts.services import teams
 from accounts.views.access import confirmed, kept, person, signed_in, spend_by, viewer
 
@@ -172,7 +172,7 @@ def _accept(request: HttpRequest, secret: str) -> HttpResponse:
 
 
 def _team(request: HttpRequest, code: str) -> Team:
-    return get_object_or_404(teams_of(person(request)), code=code)
+    return get_object_or_404(Team.objects.of(person(request)), code=code)
 
 
 def _place(team: Team, member: str) -> TeamMembership:
