@@ -50,7 +50,7 @@ class Carriers:
             errand = self._errands.get()
             try:
                 errand()
-            except Exception:
+            except Exception:  # whatever an errand raises, the thread lives on for the next one
                 log.exception("errand.failed")
             finally:
                 self._errands.task_done()

@@ -50,7 +50,7 @@ class Pulse:
     def _call(self) -> None:
         try:
             self._act()
-        except Exception:
+        except Exception:  # a database that is away now may be back at the next call
             log.exception("pulse.failed")
         finally:
             connections.close_all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from types import TracebackType
 
 from django.contrib import messages
@@ -12,7 +13,7 @@ from accounts.refusals import NotYours, Refusal
 from accounts.services.throttles import Throttled
 
 
-class _Refusals:
+class _Refusals(ABC):
     """Swallows the refusal that ends a block, after telling it; all else goes on.
 
     So do NotYours and Throttled: they are answered 403 and 429."""
@@ -31,9 +32,9 @@ class _Refusals:
         self.tell(error)
         return True
 
+    @abstractmethod
     def tell(self, refusal: Refusal) -> None:
         """Bring the refusal to the person."""
-        raise NotImplementedError
 
 
 class refusals_on(_Refusals):  # noqa: N801  read as a verb: with refusals_on(form)
