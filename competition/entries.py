@@ -9,10 +9,11 @@ from django.db.models import QuerySet
 from accounts.enums import TeamRole
 from accounts.models import Team, User
 from competition.calendar import phases_of, season
-from competition.enums import EntrantState, Role
+from competition.enums import EntrantState
 from competition.guidance import Situation
 from competition.models import Competition, Entrant, EntrantMember
-from competition.queries import entrant_of, has_accepted_terms, roles_of
+from competition.queries import entrant_of, has_accepted_terms
+from competition.rules import is_organizer
 
 
 def led_teams(user: User) -> QuerySet[Team]:
@@ -47,7 +48,7 @@ def situation(user: User | None, competition: Competition, now: datetime) -> Sit
     return Situation(
         person=user,
         season=current,
-        is_organizer=user.is_superuser or Role.ORGANIZER in roles_of(user, competition),
+        is_organizer=is_organizer(user, competition),
         entrant=entrant,
         has_terms=has_accepted_terms(user, competition),
         leads_team=TeamRole.CAPTAIN in team_roles,
