@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from django.contrib import admin
-from django.db import models
-from django.http import HttpRequest
 
+from accounts.admin import ReadOnlyAdmin
 from grading.models import (
     Board,
     Evaluation,
@@ -20,29 +17,6 @@ from grading.models import (
     ValidationProblem,
     WorkerHeartbeat,
 )
-
-if TYPE_CHECKING:
-    Base = admin.ModelAdmin[Any]
-else:
-    Base = admin.ModelAdmin
-
-
-class ReadOnlyAdmin(Base):
-    """Look, but do not touch: services make and change these rows."""
-
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return False."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        """Return False."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        """Return False."""
-        return False
 
 
 @admin.register(Submission)
