@@ -97,7 +97,7 @@ def _bearer(token: str) -> dict[str, str]:
 def _is_busy(response: httpx.Response) -> bool:
     """Return whether the same request may succeed a little later."""
     still_running = response.status_code == HTTPStatus.CONFLICT and (
-        _problem(response).get("code") == "IDEMPOTENCY_KEY_RUNNING"
+        _problem(response).get("code") == "REQUEST_STILL_RUNNING"
     )
     return response.status_code in BUSY or still_running
 

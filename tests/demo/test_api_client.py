@@ -46,7 +46,7 @@ def test_a_busy_or_restarting_server_is_asked_again() -> None:
             httpx.Response(
                 HTTPStatus.CONFLICT,
                 headers=PROBLEM | {"Retry-After": "0"},
-                json={"code": "IDEMPOTENCY_KEY_RUNNING"},
+                json={"code": "REQUEST_STILL_RUNNING"},
             ),
             httpx.Response(HTTPStatus.OK, json={"code": "s2", "stage": "scored"}),
         ]
