@@ -35,6 +35,6 @@ def _key(
     withheld_reason: str,
     components: Mapping[str, Any],
 ) -> tuple[Any, ...]:
-    track = registry.get(evaluation.recipe.scorer)
+    recipe = evaluation.recipe
     composed = Composed(score, withheld_reason, components, evaluation.languages)
-    return track.order_key(composed, track.params(evaluation.recipe.params))
+    return registry.get(recipe.scorer).order_key(composed, recipe.read_params)

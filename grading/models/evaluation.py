@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
 from django.db import models
 from django.db.models import Q
 
 from competition.models import Phase, ReferenceVersion, Track
 from grading.enums import EvaluationState, FailureCode, Priority, RecipeRole
 from grading.models.submission import Submission
+from grading.scoring import registry
 
 LIMIT = 1e9
 
@@ -28,6 +32,11 @@ class Recipe(models.Model):
 
     def __str__(self) -> str:
         return self.digest[:12]
+
+    @cached_property
+    def read_params(self) -> Any:
+        """The parameters as the scorer's own value; read once per object."""
+        return registry.get(self.scorer).params(self.params)
 
 
 class PhaseRecipe(models.Model):

@@ -29,7 +29,7 @@ def from_leader(evaluations: dict[str, Evaluation], recipe: Recipe) -> dict[str,
     found = track.paired(
         tallies[0],
         tallies[1:],
-        track.params(recipe.params),
+        recipe.read_params,
         seed=int(evaluations[names[0]].seed),
     )
     leader = evaluations[names[0]].submission.entrant.code

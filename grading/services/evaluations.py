@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -34,14 +33,13 @@ from grading.services.validation import manifest
 
 Json = dict[str, Any]
 
-log = logging.getLogger(__name__)
-
 
 def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Evaluation | None:
-    """Claim a queued evaluation, score it and store the result.
+    """Claim a queued evaluation, score it, store the result and rebuild the board.
 
     Returns the evaluation, or None when there was nothing to claim. Safe to call any number of
-    times: it is scored once.
+    times: it is scored once. What a rebuild raises is raised; the score stands already, and the
+    sweep rings for the board that is behind.
     """
     evaluation = claim(evaluation_id=evaluation_id, worker=worker, now=clock())
     if evaluation is None:
@@ -49,27 +47,17 @@ def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Ev
     try:
         result = _score(evaluation, clock)
         board_id = finish(evaluation=evaluation, result=result, now=clock())
-        _show(board_id, clock())
     except ChildFailed as failure:
         give_up(evaluation=evaluation, failure=failure, now=clock())
     except StorageDown:
         put_back(evaluation=evaluation, now=clock())
     except ClaimLost:
         return None
+    else:
+        # At once: a bell of its own would wait behind other submissions.
+        if board_id is not None:
+            standings.rebuild(board_id=board_id, now=clock())
     return Evaluation.objects.get(pk=evaluation.pk)
-
-
-def _show(board_id: int | None, now: datetime) -> None:
-    """Rebuild the board at once: a bell of its own would wait behind other submissions.
-
-    The score stands whatever comes of it; a board that is still behind is rung for by the sweep.
-    """
-    if board_id is None:
-        return
-    try:
-        standings.rebuild(board_id=board_id, now=now)
-    except Exception:
-        log.exception("board.not-rebuilt", extra={"board": board_id})
 
 
 def claim(*, evaluation_id: int, worker: str, now: datetime) -> Evaluation | None:

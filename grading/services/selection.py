@@ -69,7 +69,9 @@ def scored(
             recipe=recipe or recipes.live_recipe(phase),
             state=EvaluationState.SCORED,
         )
-        .select_related("submission__entrant__team", "recipe")
+        .select_related("submission__entrant__team")
+        # One object for all rows: its parameters are read once, not for every comparison.
+        .prefetch_related("recipe")
         .order_by("submission__entrant_id", "submission__number")
     )
 
