@@ -32,6 +32,27 @@ REFUSED: dict[str, Any] = {
 }
 
 
+WIDEST = {2**15 - 1, 2**31 - 1, 2**63 - 1}
+"""The largest whole number of a column, which differs from database to database."""
+
+
+def without_bounds_of_columns(result: dict[str, Any], **_given: object) -> dict[str, Any]:
+    """Return the document without what only the database in use says: it is the same on any."""
+    result["components"]["schemas"] = _without_bounds(result["components"]["schemas"])
+    return result
+
+
+def _without_bounds(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_bounds(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    highest, lowest = node.get("maximum"), node.get("minimum")
+    dropped = {"maximum", "format"} if isinstance(highest, int) and highest in WIDEST else set()
+    dropped |= {"minimum"} if isinstance(lowest, int) and -lowest - 1 in WIDEST else set()
+    return {name: _without_bounds(part) for name, part in node.items() if name not in dropped}
+
+
 def with_problems(result: dict[str, Any], **_given: object) -> dict[str, Any]:
     """Return the document with the refusal that any operation may answer, in the words of 3.1."""
     result["components"]["schemas"] = _with_nulls(result["components"]["schemas"])

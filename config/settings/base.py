@@ -247,6 +247,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "config.api.schema.without_bounds_of_columns",
         "config.api.schema.with_problems",
     ],
     "ENUM_NAME_OVERRIDES": {
