@@ -115,6 +115,8 @@ def test_a_file_is_checked_submitted_and_found_on_the_board(
     file = tmp_path / "mine.jsonl"
     file.write_bytes(jsonl(arena.flawed(1)))
     page = open_page("/")
+    # From here on, Chromium hands its file dialog over; asked for at the press, it may come too late.
+    page.on("filechooser", lambda _: None)
     page.context.add_cookies(session_of(arena.captain, live_server.url))
     page.goto(f"/competitions/{arena.competition.slug}/")
     press(page, "Submit", "a")
