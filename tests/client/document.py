@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import httpx
-from django.core.wsgi import get_wsgi_application
 from jsonschema import Draft202012Validator
 from jsonschema.validators import validator_for
 
 from tests.architecture.sources import ROOT
+from tests.wsgi import Site
 
 DOCUMENT: dict[str, Any] = json.loads((ROOT / "docs" / "openapi.json").read_text("utf-8"))
 PREFIX = "/api/v1/"
@@ -122,7 +122,7 @@ class DocumentedSite(httpx.BaseTransport):
     """The site itself behind httpx; what is not as the document says is collected in `faults`."""
 
     def __init__(self) -> None:
-        self.site = httpx.WSGITransport(get_wsgi_application())
+        self.site = Site()
         self.faults: list[str] = []
         self.used: set[str] = set()
         self.read: set[str] = set()

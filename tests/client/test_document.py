@@ -22,8 +22,6 @@ client = load()
 SITE = "http://testserver"
 PHASE = "/api/v1/competitions/{slug}/tracks/{track}/phases/{phase}/"
 
-pytestmark = pytest.mark.sqlite  # the document's integer bounds are those of SQLite; decision 0152
-
 
 @pytest.fixture
 def arena(db, settings, tmp_path):

@@ -11,13 +11,13 @@ import time_machine
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from accounts.services import tokens
-from config.wsgi import application
 from grading import receipts
 from grading.services import receipt_keys
 from tests.client.program import load
 from tests.factories.grading import NOW, jsonl, make_arena, submit
+from tests.wsgi import Site
 
-pytestmark = [pytest.mark.sqlite, pytest.mark.django_db]  # decision 0152
+pytestmark = pytest.mark.django_db
 client = load()
 SERVER = "http://127.0.0.1:8000"
 
@@ -28,7 +28,7 @@ def folder(settings, tmp_path, monkeypatch):
     settings.PUBLIC_FILES = tmp_path / "files"
     settings.HIDDEN_FILES = tmp_path / "hidden"
     settings.RECEIPT_KEY_FILE = tmp_path / "receipt-key"
-    transport = httpx.WSGITransport(app=application)
+    transport = Site()
     http = httpx.Client
 
     def of(**options):

@@ -11,13 +11,13 @@ import pytest
 from django.utils import timezone
 
 from accounts.services import tokens
-from config.wsgi import application
 from grading.identity import SINGLE_BYTES, Digests
 from grading.models import Submission, UploadSession
 from tests.client.program import load
 from tests.factories.grading import make_arena
+from tests.wsgi import Site
 
-pytestmark = [pytest.mark.sqlite, pytest.mark.django_db]  # decision 0152
+pytestmark = pytest.mark.django_db
 client = load()
 SERVER = "http://127.0.0.1:8000"
 
@@ -26,7 +26,7 @@ class Line(httpx.BaseTransport):
     """A line to the application that breaks when told to, and remembers what went over it."""
 
     def __init__(self) -> None:
-        self.far = httpx.WSGITransport(app=application)
+        self.far = Site()
         self.seen: list[httpx.Request] = []
         self.breaks: list[str] = []
 

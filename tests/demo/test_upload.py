@@ -5,7 +5,6 @@ from http import HTTPStatus
 
 import httpx
 import pytest
-from django.core.wsgi import get_wsgi_application
 
 from accounts.models import ApiToken
 from grading.demo import upload as uploads
@@ -13,16 +12,17 @@ from grading.demo.api_client import Api, UploadError
 from grading.demo.entrants import ENTRANTS
 from grading.demo.prepare import prepare
 from grading.models import Evaluation, QuotaEntry, Standing, Submission
+from tests.wsgi import Site
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FEW = tuple(e for e in ENTRANTS if e.team in {"Team Kelp", "Team Lagoon", "Baseline B"})
 
 
-class StopsAfter(httpx.WSGITransport):
+class StopsAfter(Site):
     """The site in this process, whose uploads fail after the first few."""
 
     def __init__(self, uploads_left: int) -> None:
-        super().__init__(app=get_wsgi_application())
+        super().__init__()
         self.uploads_left = uploads_left
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

@@ -47,8 +47,7 @@ def attempt(
         with connection.execute_wrapper(writes):
             response = _ask(client, method, path, data, is_json=is_api and not _has_file(data))
             if response.streaming:
-                response.getvalue()
-            response.close()
+                response.getvalue()  # read whole, a stream closes itself and keeps the connection
         transaction.set_rollback(True)
     return f"{response.status_code}{'*' if writes.statements else ''}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import time_machine
@@ -12,6 +13,14 @@ from pytest_django import DjangoDbBlocker
 
 from tests.factories.grading import NOW
 from tests.security.stage import Stage, make_stage
+
+
+@contextmanager
+def taken_back() -> Iterator[None]:
+    """Take back what is written inside."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +34,21 @@ def _standing(
         pytest.MonkeyPatch.context() as patch,
         django_db_blocker.unblock(),
         time_machine.travel(NOW, tick=False),
-        transaction.atomic(),
+        taken_back(),
     ):
         patch.setattr(settings, "PUBLIC_FILES", folder / "files")
         patch.setattr(settings, "HIDDEN_FILES", folder / "hidden")
         yield make_stage()
-        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def db(_standing: Stage) -> Iterator[None]:
+    """The world's own transaction, in which every test gets a savepoint.
+
+    The framework's fixture would close the connection, and with it the world, after each test.
+    """
+    with taken_back():
+        yield
 
 
 @pytest.fixture

@@ -52,7 +52,6 @@ def visit(client: Client, address: str, method: str = "GET", **options: object) 
     """Ask once; headers count as part of the text."""
     response = client.generic(method, address, **options)
     body = response.getvalue() if response.streaming else response.content
-    response.close()
     head = "\n".join(f"{name}: {value}" for name, value in response.items())
     return Visit(address, response.status_code, f"{head}\n\n{body.decode(errors='replace')}")
 

@@ -19,6 +19,7 @@ from config.log import JsonFormatter
 from grading.services import notices
 from tests.factories.grading import NOW
 from tests.security.canaries import World, clock, make_world
+from tests.security.conftest import taken_back
 from tests.security.crawl import Visit, crawl, visit
 from tests.security.endpoints import endpoints, meaning_of
 
@@ -31,7 +32,7 @@ ODD_BODIES = [
     ("text/weird", b"\xff\xfe"),
 ]
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.django_db]  # decision 0152
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def world(
         pytest.MonkeyPatch.context() as patch,
         django_db_blocker.unblock(),
         time_machine.travel(NOW, tick=False),
-        transaction.atomic(),
+        taken_back(),
     ):
         patch.setattr(settings, "PUBLIC_FILES", folder / "files")
         patch.setattr(settings, "HIDDEN_FILES", folder / "hidden")
@@ -68,7 +69,13 @@ def world(
         notices.send_due(clock=clock)
         made.mails = list(mail.outbox)
         yield made
-        transaction.set_rollback(True)
+
+
+@pytest.fixture(autouse=True)
+def db(world: World) -> Iterator[None]:
+    """A savepoint in the transaction of this module's own world."""
+    with taken_back():
+        yield
 
 
 def client_of(world: World, who: str, *, api: bool) -> Client:

@@ -24,7 +24,7 @@ from tests.security.hostile import HOSTILE, UNSEEN, formulas
 from tests.security.stage import Stage
 from tests.site.markup import faults
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.django_db]  # decision 0152
+pytestmark = pytest.mark.slow
 
 
 TURNS = int(os.environ.get("PLAUDIT_HOSTILE_TURNS", "3"))

@@ -27,7 +27,6 @@ from tests.security.table import PATH, Row, heading, read_rows
 ROWS = read_rows()
 KNOWN = {one.name: one for one in endpoints()}
 LISTED = {row.key for row in ROWS}
-pytestmark = pytest.mark.sqlite  # decision 0152
 NOT_HERE = {"302", "401", "403", "404", "405"}
 
 

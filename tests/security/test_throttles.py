@@ -15,7 +15,7 @@ from tests.factories.accounts import PASSWORD, UserFactory
 from tests.factories.grading import NOW, jsonl
 from tests.security.stage import Stage
 
-pytestmark = [pytest.mark.sqlite, pytest.mark.django_db]  # decision 0152
+pytestmark = pytest.mark.usefixtures("db")
 
 
 @pytest.fixture(autouse=True)
