@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services import invitations, links
 from competition.enums import EntrantKind, EntrantState, Role
-from competition.models import Announcement
+from competition.models import Announcement, Entrant
 from grading.models import Board, Submission
 from grading.services import boards, cancelling, correspondence, standings
 from tests.factories.accounts import (
@@ -56,17 +56,11 @@ def make_world() -> World:
     """Return the challenge: an open phase with a board, and a team with submissions of every end."""
     now = timezone.now()
     arena = make_arena(now=now, quota_per_day=20, quota_total=40)
-    competition = arena.competition
-    competition.texts, competition.contact = TITLES, "organizers@example.org"
-    competition.save()
-    arena.track.texts = {"en": {"title": "Understanding"}, "zh-Hans": {"title": "理解"}}
-    arena.track.save()
-    arena.phase.texts = {"en": {"title": "Final"}, "zh-Hans": {"title": "决赛"}}
-    arena.phase.save()
+    _name(arena)
     organizer = _granted(arena, Role.ORGANIZER)
     Announcement.objects.create(
         author=organizer,
-        competition=competition,
+        competition=arena.competition,
         texts={"en": {"title": "Welcome", "body": "We have **begun**."}},
         published_at=now - timedelta(days=1),
     )
@@ -76,19 +70,11 @@ def make_world() -> World:
     _rivals(arena, now)
     member = UserFactory()
     join(arena.entrant, member)
-    newcomer = UserFactory(language="en")
-    question = correspondence.ask(
-        actor=arena.captain, competition=competition, text="可以用词典吗？", now=now
-    )
-    _, secret = invitations.invite(
-        actor=arena.captain, team=arena.entrant.team, email=newcomer.email, now=now
-    )
     TokenFactory(user=arena.captain, name="laptop")
-    board = Board.objects.get(phase=arena.phase)
-    standings.rebuild(board_id=board.pk, now=now)
+    standings.rebuild(board_id=Board.objects.get(phase=arena.phase).pk, now=now)
     people = {
         "anonymous": None,
-        "newcomer": newcomer,
+        "newcomer": UserFactory(language="en"),
         "founder": TeamFactory(captain=UserFactory()).memberships.get().user,
         "unverified": UnverifiedUserFactory(),
         "captain": arena.captain,
@@ -98,30 +84,58 @@ def make_world() -> World:
         "organizer": organizer,
         "auditor": _granted(arena, Role.AUDITOR),
     }
-    place = {"slug": competition.slug, "track": arena.track.slug, "phase": arena.phase.slug}
-    things = {
-        "place": place,
-        "track": {"slug": competition.slug, "track": arena.track.slug},
-        "competition": {"slug": competition.slug},
+    entrants = {"entrant": arena.entrant, "waiting entrant": pending, "out entrant": out}
+    things = _places(arena, codes, entrants) | _letters(arena, people, now)
+    return World(arena, people, things)
+
+
+def _name(arena: Arena) -> None:
+    competition = arena.competition
+    competition.texts, competition.contact = TITLES, "organizers@example.org"
+    competition.save()
+    arena.track.texts = {"en": {"title": "Understanding"}, "zh-Hans": {"title": "理解"}}
+    arena.track.save()
+    arena.phase.texts = {"en": {"title": "Final"}, "zh-Hans": {"title": "决赛"}}
+    arena.phase.save()
+
+
+def _places(
+    arena: Arena, codes: dict[str, str], entrants: dict[str, Entrant]
+) -> dict[str, dict[str, str]]:
+    """Return what addresses of things are made of, by the name of the thing."""
+    slug, phase = arena.competition.slug, arena.phase
+    return {
+        "competition": {"slug": slug},
+        "track": {"slug": slug, "track": arena.track.slug},
+        "place": {"slug": slug, "track": arena.track.slug, "phase": phase.slug},
         "team": {"code": arena.entrant.team.code},
-        "entrant": {"slug": competition.slug, "code": arena.entrant.code},
-        "waiting entrant": {"slug": competition.slug, "code": pending.code},
-        "out entrant": {"slug": competition.slug, "code": out.code},
-        "phase code": {"slug": competition.slug, "code": arena.phase.code},
-        "board act": {"slug": competition.slug, "code": arena.phase.code, "act": "freeze"},
-        "question": {"slug": competition.slug, "code": question.code},
+        "phase code": {"slug": slug, "code": phase.code},
+        "board act": {"slug": slug, "code": phase.code, "act": "freeze"},
+        **{name: {"slug": slug, "code": one.code} for name, one in entrants.items()},
+        **{name: {"code": code} for name, code in codes.items()},
+        **{f"{name} in console": {"slug": slug, "code": code} for name, code in codes.items()},
+    }
+
+
+def _letters(
+    arena: Arena, people: dict[str, User | None], now: datetime
+) -> dict[str, dict[str, str]]:
+    """Ask and invite; return what addresses in mails, and of what was written, are made of."""
+    captain, entrant, slug = arena.captain, arena.entrant, arena.competition.slug
+    question = correspondence.ask(
+        actor=captain, competition=arena.competition, text="可以用词典吗？", now=now
+    )
+    _, secret = invitations.invite(
+        actor=captain, team=entrant.team, email=people["newcomer"].email, now=now
+    )
+    return {
+        "question": {"slug": slug, "code": question.code},
         "invitation": {"secret": secret},
         "verify": {"token": links.make_token(links.VERIFY, people["unverified"], now)},
-        "reset": {"token": links.make_token(links.RESET, arena.captain, now)},
-        "notice": {"token": links.make_token(links.NOTICES, arena.captain, now), "kind": "scored"},
-        "member": {"slug": competition.slug, "code": arena.entrant.code, "member": member.code},
-        **{name: {"code": code} for name, code in codes.items()},
-        **{
-            f"{name} in console": {"slug": competition.slug, "code": code}
-            for name, code in codes.items()
-        },
+        "reset": {"token": links.make_token(links.RESET, captain, now)},
+        "notice": {"token": links.make_token(links.NOTICES, captain, now), "kind": "scored"},
+        "member": {"slug": slug, "code": entrant.code, "member": people["member"].code},
     }
-    return World(arena, people, things)
 
 
 def _submissions(arena: Arena, now: datetime) -> dict[str, str]:
