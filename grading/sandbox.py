@@ -49,7 +49,7 @@ def main() -> int:
         os._exit(MEMORY_EXIT)
     except Refused as refusal:
         _say(out, {"error": str(refusal)})
-    except Exception as error:
+    except Exception as error:  # whatever a hostile file sets off is told by its type alone
         _say(out, {"error": type(error).__name__})
     return 0
 

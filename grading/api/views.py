@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from datetime import datetime
 from typing import Any
 
@@ -35,7 +36,6 @@ from grading.api.serializers import (
     SubmissionSerializer,
     problem_json,
     report_json,
-    stored_problem,
 )
 from grading.models import Submission
 from grading.services import cancelling, checking, intake, selection, uploading
@@ -202,7 +202,7 @@ class SubmissionReport(APIView):
     def get(self, request: Request, code: str) -> Response:
         """Return the report; `accepted` is null until the file has been validated."""
         submission = visible_submission(request, code)
-        problems = [problem_json(stored_problem(row)) for row in submission.problems.all()]
+        problems = [problem_json(row.found) for row in submission.problems.all()]
         accepted = None if submission.errors_total is None else submission.errors_total == 0
         return Response(
             {
@@ -216,14 +216,14 @@ class SubmissionReport(APIView):
         )
 
 
-class SubmissionAct(APIView):
+class SubmissionAct(APIView, ABC):
     """Something a member does to a submission."""
 
     permission_classes = [MaySubmit]
 
+    @abstractmethod
     def act(self, request: Request, submission: Submission) -> Submission:
         """Do it; raises a refusal."""
-        raise NotImplementedError
 
     @extend_schema(request=None, responses=SubmissionSerializer)
     def post(self, request: Request, code: str) -> Response:

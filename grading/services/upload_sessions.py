@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.codes import new_code
@@ -25,7 +27,16 @@ from grading.identity import MOST_PARTS, PART_BYTES, SINGLE_BYTES, content_id, p
 from grading.models import Submission, UploadPart, UploadSession
 from grading.services import errors, intake
 from grading.services.part_links import assembly_of
-from grading.storage import BytesMissing, StoredUpload, key_of, spool, store, storing
+from grading.storage import (
+    BytesMissing,
+    Leftover,
+    NotBegunHere,
+    StoredUpload,
+    key_of,
+    spool,
+    store,
+    storing,
+)
 
 LIFE = timedelta(hours=48)
 OPEN_AT_ONCE = 20
@@ -92,8 +103,12 @@ def missing(session: UploadSession) -> list[UploadPart]:
     if session.state != UploadState.OPEN:
         return []
     parts = list(session.parts.all())
-    with storing():
-        present = store().present(assembly_of(session, parts))
+    try:
+        with storing():
+            present = store().present(assembly_of(session, parts))
+    except NotBegunHere:
+        _begin_again(session)
+        return parts
     if present is None:
         return [part for part in parts if part.stored_at is None]
     return [part for part in parts if part.number not in present]
@@ -120,9 +135,7 @@ def put_part(
                 sha256=part.sha256,
             )
         if part.stored_at is None:
-            with storing(), spooled.path.open("rb") as file:
-                assembly = assembly_of(session, [part])
-                store().write_part(assembly, assembly.parts[0], iter(lambda: file.read(CHUNK), b""))
+            _keep_part(session, part, spooled.path)
     UploadPart.objects.filter(pk=part.pk, stored_at__isnull=True).update(stored_at=now)
     part.refresh_from_db()
     return part
@@ -330,6 +343,36 @@ def _require_open(session: UploadSession, now: datetime) -> None:
 def _require_member(actor: User, session: UploadSession) -> None:
     if not is_member(actor, session.entrant):
         raise errors.NotAMember(_("Only members of the team can go on with its uploads."))
+
+
+def _keep_part(session: UploadSession, part: UploadPart, path: Path) -> None:
+    def write() -> None:
+        assembly = assembly_of(session, [part])
+        with storing(), path.open("rb") as file:
+            store().write_part(assembly, assembly.parts[0], iter(lambda: file.read(CHUNK), b""))
+
+    try:
+        write()
+    except NotBegunHere:
+        _begin_again(session)
+        write()
+
+
+def _begin_again(session: UploadSession) -> None:
+    """Begin an open upload anew in the storage that is used now; its parts have to come again."""
+    with storing():
+        handle = store().begin(session.storage_key)
+    mine = UploadSession.objects.filter(
+        pk=session.pk, state=UploadState.OPEN, storage_handle=session.storage_handle
+    )
+    with transaction.atomic():
+        is_ours = mine.update(storage_handle=handle)
+        if is_ours:
+            session.parts.update(stored_at=None)
+    if not is_ours:
+        # Somebody did the same in this moment, or ended the upload.
+        store().discard_leftover(Leftover(session.code, handle, session.storage_key))
+    session.refresh_from_db(fields=["storage_handle", "state"])
 
 
 def _assemble(session: UploadSession) -> None:

@@ -9,11 +9,12 @@ from datetime import datetime
 from pathlib import Path
 
 from competition import bucket
-from grading.storage.base import Assembly, Link, Part, Store, Watch, key_of
+from grading.storage.base import Assembly, Leftover, Link, Part, Store, Watch, key_of
 from grading.storage.local import LocalStore, path_of, remove_old_files
 from grading.storage.refusals import (
     BytesMissing,
     EmptyUpload,
+    NotBegunHere,
     StorageUnavailable,
     UploadTooLarge,
     storing,
@@ -26,7 +27,9 @@ __all__ = [
     "Assembly",
     "BytesMissing",
     "EmptyUpload",
+    "Leftover",
     "Link",
+    "NotBegunHere",
     "Part",
     "Spooled",
     "StorageUnavailable",

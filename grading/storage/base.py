@@ -88,10 +88,13 @@ class Store(Protocol):
         """Return where to send a part past this server; None: to this server itself."""
 
     def present(self, assembly: Assembly) -> set[int] | None:
-        """Return the numbers of the parts that are there; None: the database knows."""
+        """Return the numbers of the parts that are there; None: the database knows.
+
+        Raises NotBegunHere.
+        """
 
     def write_part(self, assembly: Assembly, part: Part, content: Iterator[bytes]) -> None:
-        """Keep a part whose hash was verified."""
+        """Keep a part whose hash was verified. Raises NotBegunHere."""
 
     def assemble(self, assembly: Assembly) -> None:
         """Make the parts one under the key; may be repeated. Raises BytesMissing."""

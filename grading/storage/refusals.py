@@ -34,6 +34,10 @@ class BytesMissing(Exception):
     """No bytes lie under a key, or not those that were stored there."""
 
 
+class NotBegunHere(Exception):
+    """The storage knows nothing of an upload in parts: it was begun in another one, or given up."""
+
+
 @contextmanager
 def storing() -> Iterator[None]:
     """Turn what disk and bucket refuse, and only that, into our refusal."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from competition import bucket
 from grading.storage.base import UPLOADS, Assembly, Leftover, Link, Part, Watch, key_of
-from grading.storage.refusals import BytesMissing
+from grading.storage.refusals import BytesMissing, NotBegunHere
 from grading.storage.spooling import Spooled, temporary
 
 LINK_SECONDS = 3600
@@ -84,13 +84,22 @@ class BucketStore:
         try:
             found = self._parts(assembly)
         except FileNotFoundError:
-            is_whole = bucket.size_of(assembly.key) == assembly.size
-            return {part.number for part in assembly.parts} if is_whole else set()
+            if bucket.size_of(assembly.key) != assembly.size:
+                raise NotBegunHere from None
+            return {part.number for part in assembly.parts}
         return {part.number for part in assembly.parts if _fits(found.get(part.number), part)}
 
     def write_part(self, assembly: Assembly, part: Part, content: Iterator[bytes]) -> None:
-        """Parts never come to this server."""
-        raise NotImplementedError
+        """Hand a part on to the bucket: its link was given when uploads still lay on local disk."""
+        if not assembly.handle:
+            raise NotBegunHere
+        with bucket.answering():
+            bucket.client().upload_part(
+                Body=b"".join(content),
+                PartNumber=part.number,
+                ChecksumSHA256=bucket.checksum(part.sha256),
+                **_named(assembly),
+            )
 
     def assemble(self, assembly: Assembly) -> None:
         """Complete the multipart upload; done before, nothing is left to do."""
@@ -116,7 +125,9 @@ class BucketStore:
                 yield Leftover(key.rpartition(".")[2], str(entry["UploadId"]), key)
 
     def discard_leftover(self, leftover: Leftover) -> None:
-        """Abort one multipart upload."""
+        """Abort one multipart upload; one without a handle was begun on local disk."""
+        if not leftover.handle:
+            return
         with suppress(FileNotFoundError), bucket.answering():
             bucket.client().abort_multipart_upload(
                 UploadId=leftover.handle, **bucket.name(leftover.key)
@@ -131,6 +142,8 @@ class BucketStore:
 
     @staticmethod
     def _parts(assembly: Assembly) -> dict[int, dict[str, Any]]:
+        if not assembly.handle:
+            raise FileNotFoundError(assembly.code)
         with bucket.answering():
             pages = bucket.client().get_paginator("list_parts").paginate(**_named(assembly))
             return {
