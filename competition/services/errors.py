@@ -137,6 +137,13 @@ class ReferencesMissing(NotFound):
     code = "REFERENCES_MISSING"
 
 
+class ReferencesUnreachable(ReferencesMissing):
+    """The bytes of a reference version cannot be had now; trying later may help."""
+
+    code = "REFERENCES_UNREACHABLE"
+    status = 503
+
+
 class TextInvalid(Invalid):
     """A text is empty, too long, or holds characters that cannot be seen."""
 

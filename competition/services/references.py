@@ -1,4 +1,7 @@
-"""The hidden area: references are stored under their SHA-256 and read by the scorer alone."""
+"""The hidden area: references are stored under their SHA-256 and read by the scorer alone.
+
+With a bucket they lie there, and each machine keeps what it has fetched in its own hidden folder.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,9 @@ from django.conf import settings
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
+from competition import bucket
 from competition.models import ReferenceUtterance, ReferenceVersion, Track
-from competition.services.errors import ReferencesMissing
+from competition.services.errors import ReferencesMissing, ReferencesUnreachable
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
@@ -35,14 +39,16 @@ class StoredReferences:
 def store_bytes(data: bytes) -> tuple[str, str]:
     """Write the bytes into the hidden area and return (storage key, SHA-256 in hex).
 
-    The same bytes are stored once. Never call this inside a transaction.
+    The same bytes are stored once. Never call this inside a transaction. Raises OSError where disk
+    or bucket refuse.
     """
     digest = hashlib.sha256(data).hexdigest()
     key = f"references/{digest[:2]}/{digest}"
     path = _area() / key
-    if not path.exists():
-        _make_folders(path.parent)
-        _write(path, data)
+    if not _holds(path, digest):
+        _keep(path, data)
+    if bucket.is_on() and bucket.size_of(key) != len(data):
+        bucket.put_file(path, key, digest)
     return key, digest
 
 
@@ -78,19 +84,52 @@ def keep_version(
 
 
 def path_of(version: ReferenceVersion) -> Path:
-    """Return where the bytes lie; only the scorer's child process opens it."""
+    """Return where the bytes lie on this machine; only the scorer's child process opens it."""
     return _area() / version.storage_key
+
+
+def bring(version: ReferenceVersion) -> Path:
+    """Return where the bytes lie on this machine, fetched from the bucket where it lacks them.
+
+    Raises ReferencesMissing when the bucket has not got them, ReferencesUnreachable while it
+    does not answer or the disk takes nothing.
+    """
+    path = path_of(version)
+    if bucket.is_on() and not _holds(path, version.sha256):
+        try:
+            data = b"".join(bucket.fetch(version.storage_key, limit=version.size))
+            _require_same(data, version)
+            _keep(path, data)
+        except FileNotFoundError as error:
+            raise ReferencesMissing(_("The references of this phase cannot be read.")) from error
+        except OSError as error:
+            raise ReferencesUnreachable(
+                _("The references of this phase cannot be read.")
+            ) from error
+    return path
 
 
 def read_bytes(version: ReferenceVersion) -> bytes:
     """Return the bytes; raises ReferencesMissing when they are gone or are not the same any more."""
+    path = bring(version)
     try:
-        data = path_of(version).read_bytes()
+        data = path.read_bytes()
     except OSError as error:
         raise ReferencesMissing(_("The references of this phase cannot be read.")) from error
+    _require_same(data, version)
+    return data
+
+
+def _holds(path: Path, sha256: str) -> bool:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+    except OSError:
+        return False
+
+
+def _require_same(data: bytes, version: ReferenceVersion) -> None:
     if hashlib.sha256(data).hexdigest() != version.sha256:
         raise ReferencesMissing(_("The references of this phase are not what was loaded."))
-    return data
 
 
 def _area() -> Path:
@@ -108,7 +147,9 @@ def _steps(relative: Path) -> list[Path]:
     return [Path(*relative.parts[: depth + 1]) for depth in range(len(relative.parts))]
 
 
-def _write(path: Path, data: bytes) -> None:
+def _keep(path: Path, data: bytes) -> None:
+    """Write a file that appears whole or not at all."""
+    _make_folders(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent)  # mkstemp makes it readable by the owner alone
     with os.fdopen(handle, "wb") as file:
         file.write(data)

@@ -14,6 +14,7 @@ from django.db.models import Q
 from accounts.services import audit
 from competition.models import Entrant
 from competition.services import references
+from competition.services.errors import ReferencesMissing, ReferencesUnreachable
 from grading.enums import EvaluationState, FailureCode, Priority, RecipeRole, SubmissionState
 from grading.models import Evaluation, EvaluationTallies, Recipe, Submission
 from grading.services import (
@@ -231,11 +232,21 @@ def _job(evaluation: Evaluation) -> Json:
         "version": recipe.version,
         "params": recipe.params,
         "recipe_digest": recipe.digest,
-        "references_path": str(references.path_of(recipe.references)),
+        "references_path": _references_path(recipe),
         "references_sha256": recipe.references.sha256,
         "phase_code": submission.phase.code,
         "ids": _more_ids(submission, recipe),
     }
+
+
+def _references_path(recipe: Recipe) -> str:
+    """Return where this machine has the references; whether they are the same the child proves."""
+    try:
+        return str(references.bring(recipe.references))
+    except ReferencesUnreachable as error:
+        raise StorageDown from error
+    except ReferencesMissing:
+        raise ChildFailed(FailureCode.STORAGE_ERROR, may_retry=True) from None
 
 
 def _more_ids(submission: Submission, recipe: Recipe) -> Json:

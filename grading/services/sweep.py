@@ -14,6 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from accounts.services import logins
 from competition.enums import CompetitionState
 from competition.models import DeadlineChange, EntrantChange, Phase
+from competition.services.errors import ReferencesMissing
 from grading import storage
 from grading.enums import EvaluationState, Priority, RecipeRole, SubmissionState
 from grading.models import Board, Evaluation, Submission
@@ -166,9 +167,17 @@ def _ensure_recipes(now: datetime) -> int:
         recipes__role=RecipeRole.LIVE
     )
     phases = list(bare.select_related("track", "references")[:AT_ONCE])
-    for phase in phases:
+    return sum(_ensure_recipe(phase, now) for phase in phases)
+
+
+def _ensure_recipe(phase: Phase, now: datetime) -> bool:
+    """Return whether the phase has its recipe now: one phase's lost references hold up no other work."""
+    try:
         recipes.ensure_live(phase=phase, now=now)
-    return len(phases)
+    except ReferencesMissing as missing:
+        log.warning("sweep.references_missing", extra={"phase": phase.code, "code": missing.code})
+        return False
+    return True
 
 
 def _is_time_to_tidy() -> bool:

@@ -13,7 +13,7 @@ from django.db.models import Q
 from accounts.services import audit
 from competition.models import Entrant
 from competition.services.entry import note_charge
-from competition.services.errors import ReferencesMissing
+from competition.services.errors import ReferencesMissing, ReferencesUnreachable
 from grading.enums import EvaluationState, FailureCode, Priority, RecipeRole, SubmissionState
 from grading.models import Evaluation, Submission, ValidationProblem
 from grading.services import child, contents, doorbell, leases, news, quota, recipes
@@ -145,6 +145,8 @@ def manifest(submission: Submission) -> dict[str, str | None]:
 def _ensure_recipe(submission: Submission, now: datetime) -> None:
     try:
         recipes.ensure_live(phase=submission.phase, now=now)
+    except ReferencesUnreachable as error:
+        raise StorageDown from error
     except ReferencesMissing:
         raise ChildFailed(FailureCode.STORAGE_ERROR, may_retry=True) from None
 

@@ -7,11 +7,9 @@ import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import factory
-from django.conf import settings
 from factory.django import DjangoModelFactory
 
 from accounts.models import User
@@ -27,6 +25,7 @@ from competition.models import (
     TermsAcceptance,
     Track,
 )
+from competition.services.references import store_bytes
 from grading.enums import EvaluationState, QuotaState, SubmissionState
 from grading.models import Evaluation, EvaluationTallies, QuotaEntry, Submission
 from grading.scoring.metrics.events import Counts
@@ -144,11 +143,7 @@ def references(
         for i, (language, text) in rows.items()
     )
     data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
-    sha256 = hashlib.sha256(data).hexdigest()
-    key = f"references/{sha256}"
-    path = Path(settings.HIDDEN_FILES) / key
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    key, sha256 = store_bytes(data)
     version = ReferenceVersion.objects.create(
         track=track,
         name=name,
