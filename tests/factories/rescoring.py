@@ -10,9 +10,10 @@ from typing import Any
 from accounts.models import User
 from competition.enums import Role
 from competition.models import RoleGrant
+from grading import queries
 from grading.enums import EvaluationState
-from grading.models import Evaluation, EvaluationTallies, Rescoring
-from grading.services import evaluations, rescoring
+from grading.models import Board, Evaluation, EvaluationTallies, Rescoring
+from grading.services import boards, evaluations, rescoring, rescoring_switch, standings
 from tests.factories.accounts import UserFactory
 from tests.factories.grading import NOW, PARAMS, Arena, tallies
 
@@ -42,6 +43,24 @@ def propose(arena: Arena, actor: User | None = None, **changes: Any) -> Rescorin
     """Propose other weights, unless something else is given."""
     given = {"reason": "The weights were wrong.", "now": LATER, "params": OTHER_PARAMS}
     return rescoring.propose(actor=actor, phase=arena.phase, **given | changes)
+
+
+def rebuild(arena: Arena) -> Board:
+    """Bring the arena's board up to date."""
+    boards.want_rebuild(phase_id=arena.phase.pk, now=NOW)
+    return standings.rebuild(board_id=arena.phase.board.pk, now=NOW)
+
+
+def switch(arena: Arena, **changes: Any) -> Rescoring:
+    """Make the candidate live."""
+    given = {"actor": None, "phase": arena.phase, "now": LATER}
+    return rescoring_switch.switch(**given | changes)
+
+
+def lines(arena: Arena) -> list[tuple[Any, ...]]:
+    """Return the public board's rows: submission, place, score, day of correction."""
+    rows = queries.board_rows(arena.phase, None, "", LATER)
+    return [(row["submission"], row["place"], row["score"], row["corrected_on"]) for row in rows]
 
 
 def give_score(
