@@ -30,7 +30,8 @@ def register(request: HttpRequest, slug: str) -> HttpResponse:
     user = person(request)
     if entrant_of(user, competition):
         return redirect("competition:entrant-detail", slug)
-    form = RegistrationForm(request.POST or None, person=user, initial=kept(request))
+    given = kept(request) or {"team": request.GET.get("team", "")}
+    form = RegistrationForm(request.POST or None, person=user, initial=given)
     if form.is_valid():
         with refusals_on(form):
             entrant = entry.enter(

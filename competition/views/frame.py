@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404
 from accounts.views.access import viewer
 from competition.calendar import main_phase, next_phase, phases_of
 from competition.models import Competition
+from competition.timeline import PhaseState, phase_state
 
 
 def find_competition(request: HttpRequest, slug: str) -> Competition:
@@ -26,6 +27,7 @@ def frame(competition: Competition, now: datetime, tab: str) -> dict[str, Any]:
         "competition": competition,
         "tracks": list(competition.tracks.all()),
         "phases": phases,
+        "open_phases": [phase for phase in phases if phase_state(phase, now) == PhaseState.OPEN],
         "clock_phase": next_phase(phases, now),
         "board_phase": main_phase(phases, now),
         "tab": tab,

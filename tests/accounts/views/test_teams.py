@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.enums import TeamRole
 from accounts.models import Team, TeamInvitation
@@ -16,6 +18,7 @@ from tests.factories.accounts import (
     UnverifiedUserFactory,
     UserFactory,
 )
+from tests.factories.competition import EntrantFactory, PhaseFactory
 from tests.site.markup import read
 
 pytestmark = pytest.mark.django_db
@@ -221,5 +224,38 @@ def test_a_team_s_page_takes_the_same_statements(client, count, django_assert_nu
     for _ in range(count):
         InvitationFactory(team=team)
     client.force_login(user)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(8):
         client.get(at("team-detail", team))
+
+
+def test_a_new_team_s_page_leads_to_the_competitions_it_can_enter(client):
+    phase = PhaseFactory(closes_at=timezone.now() + timedelta(days=1))
+    ended = PhaseFactory(closes_at=timezone.now() - timedelta(days=1))
+    client.force_login(UserFactory())
+    page = client.post(reverse("accounts:team-create"), {"name": "Alder"}, follow=True)
+    register = reverse("competition:entrant-register", args=[phase.track.competition.slug])
+    assert f'href="{register}?team={Team.objects.get().code}"' in page.content.decode()
+    assert ended.track.competition.slug not in page.content.decode()
+
+
+def test_a_team_s_page_lists_where_it_takes_part_and_offers_that_no_more(client, team, captain):
+    phase = PhaseFactory(closes_at=timezone.now() + timedelta(days=1))
+    entrant = EntrantFactory(competition=phase.track.competition, team=team, captain=captain)
+    client.force_login(captain)
+    page = client.get(at("team-detail", team)).content.decode()
+    assert reverse("grading:submission-list", args=[entrant.competition.slug]) in page
+    assert "Challenge challenge-" in page
+    assert reverse("competition:entrant-register", args=[entrant.competition.slug]) not in page
+
+
+def test_a_member_is_told_that_a_captain_registers(client, team, member):
+    PhaseFactory(closes_at=timezone.now() + timedelta(days=1))
+    client.force_login(member)
+    page = client.get(at("team-detail", team))
+    assert "a captain registers it" in words(page)
+    assert "/register/" not in page.content.decode()
+
+
+def test_without_a_competition_a_team_s_page_says_so(client, team, captain):
+    client.force_login(captain)
+    assert "No competition takes teams now." in words(client.get(at("team-detail", team)))

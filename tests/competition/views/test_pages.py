@@ -248,3 +248,20 @@ def test_other_pages_take_the_same_statements(
     path = reverse(f"competition:{name}", args=[competition.slug])
     with django_assert_num_queries(statements):
         client.get(path)
+
+
+def test_the_overview_and_the_entry_lead_to_every_open_phase(client, competition, phase):
+    second = PhaseFactory(track=phase.track, texts={"en": {"title": "Second"}})
+    closed = PhaseFactory(track=phase.track, closes_at=NOW - DAY)
+    user = UserFactory()
+    entrant(competition, user)
+    client.force_login(user)
+    for name in ("competition-detail", "entrant-detail"):
+        with time_machine.travel(NOW, tick=False):
+            page = client.get(reverse(f"competition:{name}", args=[competition.slug]))
+        found = page.content.decode()
+        for one, wanted in ((phase, True), (second, True), (closed, False)):
+            names = [competition.slug, one.track.slug, one.slug]
+            link = f'class="button" href="{reverse("grading:submission-create", args=names)}"'
+            assert (link in found) is wanted, name
+        assert "Submit to Second" in read(found).text
