@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from grading.models import Submission, ValidationProblem
+from grading.models import Submission
 from grading.scoring.types import Problem, Report, Severity
 from grading.sentences import sentence
 
@@ -162,15 +162,3 @@ def problem_json(problem: Problem) -> dict[str, Any]:
         "params": dict(problem.params),
         "message": sentence(problem),
     }
-
-
-def stored_problem(row: ValidationProblem) -> Problem:
-    """Return a stored line of a report as the scorer's value."""
-    return Problem(
-        code=row.code,
-        severity=Severity(row.severity),
-        line=row.line,
-        member=row.member,
-        utt_id=row.utt_id,
-        params=row.params,
-    )

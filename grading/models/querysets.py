@@ -36,27 +36,27 @@ class UploadSessionQuerySet(OfEntrantQuerySet):
     """Uploads in parts."""
 
 
-class RescoringQuerySet(models.QuerySet[Any]):
+class OfOrganizersQuerySet(models.QuerySet[Any]):
+    """Rows for organizers alone; `competition` is the path to the competition they belong to."""
+
+    competition = ""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Keep those of competitions that the person organizes; administrators see all."""
+        if administers(user):
+            return self.all()
+        if not isinstance(user, User) or not user.is_active:
+            return self.none()
+        return self.filter(**{f"{self.competition}__in": granted(user, (Role.ORGANIZER,))})
+
+
+class RescoringQuerySet(OfOrganizersQuerySet):
     """Corrections of a phase: what is proposed, switched to or dropped."""
 
-    def visible_to(self, user: Viewer) -> Self:
-        """Keep those of competitions that the person organizes; administrators see all."""
-        if administers(user):
-            return self.all()
-        if not isinstance(user, User) or not user.is_active:
-            return self.none()
-        organized = granted(user, (Role.ORGANIZER,))
-        return self.filter(phase__track__competition__in=organized)
+    competition = "phase__track__competition"
 
 
-class RescoreCheckQuerySet(models.QuerySet[Any]):
+class RescoreCheckQuerySet(OfOrganizersQuerySet):
     """Scores computed again on appeal."""
 
-    def visible_to(self, user: Viewer) -> Self:
-        """Keep those of competitions that the person organizes; administrators see all."""
-        if administers(user):
-            return self.all()
-        if not isinstance(user, User) or not user.is_active:
-            return self.none()
-        organized = granted(user, (Role.ORGANIZER,))
-        return self.filter(evaluation__submission__phase__track__competition__in=organized)
+    competition = "evaluation__submission__phase__track__competition"

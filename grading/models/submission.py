@@ -10,6 +10,7 @@ from competition.models import Entrant, Phase
 from grading.enums import FailureCode, QuotaState, SubmissionKind, SubmissionState
 from grading.identity import SINGLE_BYTES
 from grading.models.querysets import SubmissionQuerySet
+from grading.scoring.types import Problem, Severity
 
 STANDING_STATES = [SubmissionState.RECEIVED, SubmissionState.ACCEPTED]
 
@@ -148,6 +149,18 @@ class ValidationProblem(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+    @property
+    def found(self) -> Problem:
+        """The problem as the scorer's value."""
+        return Problem(
+            code=self.code,
+            severity=Severity(self.severity),
+            line=self.line,
+            member=self.member,
+            utt_id=self.utt_id,
+            params=self.params,
+        )
 
 
 class QuotaEntry(models.Model):

@@ -19,7 +19,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from accounts.models import AuditChain, User
 from accounts.views.access import viewer
 from competition.enums import BandRule
-from competition.models import Competition, Phase, Track
+from competition.models import Competition, Phase
 from grading.charts.forest import Forest
 from grading.scoring import registry
 from grading.scoring.recipe import seed as seed_of
@@ -37,7 +37,7 @@ from grading.views.board_rows import BoardRow, Columns, columns_of
 from grading.views.board_source import BoardSource, board_source
 from grading.views.board_tags import board_etag, has_tag, poll_seconds, tagged
 from grading.views.lookups import phase_of
-from grading.views.titles import title_of
+from grading.views.titles import OfPhase, title_of
 
 NOT_MODIFIED = 304
 SMALL = 200
@@ -45,7 +45,7 @@ SMALL = 200
 
 
 @dataclass(frozen=True, slots=True)
-class BoardPage:
+class BoardPage(OfPhase):
     """Everything the template shows; it asks the database nothing more."""
 
     phase: Phase
@@ -58,31 +58,6 @@ class BoardPage:
     phases: Sequence[Phase]
     languages: Sequence[str]
     log_head: str
-
-    @property
-    def track(self) -> Track:
-        """The phase's track."""
-        return self.phase.track
-
-    @property
-    def competition(self) -> Competition:
-        """The phase's competition."""
-        return self.phase.track.competition
-
-    @property
-    def competition_title(self) -> str:
-        """The competition's title in the reader's language."""
-        return title_of(self.competition)
-
-    @property
-    def track_title(self) -> str:
-        """The track's title in the reader's language."""
-        return title_of(self.track)
-
-    @property
-    def phase_title(self) -> str:
-        """The phase's title in the reader's language."""
-        return title_of(self.phase)
 
     @property
     def utterances(self) -> str:

@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from grading.models import Submission, ValidationProblem
+from grading.models import Submission
 from grading.scoring.types import CodeTotal, Problem, Report, Severity
 from grading.sentences import meaning, sentence
 from grading.services.checking import totals_from_json
@@ -140,18 +140,6 @@ def severity_name(severity: str) -> str:
     return names[severity]
 
 
-def problem_of(row: ValidationProblem) -> Problem:
-    """Return a stored problem as the scorer's value."""
-    return Problem(
-        code=row.code,
-        severity=Severity(row.severity),
-        line=row.line,
-        member=row.member,
-        utt_id=row.utt_id,
-        params=row.params,
-    )
-
-
 def row_of(problem: Problem) -> ReportRow:
     """Return a problem with its sentence, its place and what was probably meant."""
     suggestion = problem.params.get("suggestion")
@@ -173,7 +161,7 @@ def report_of_submission(
     submission: Submission, chosen: ReportFilter, *, urls: tuple[str, str]
 ) -> ReportPage:
     """Return the stored report of a submission."""
-    problems = [problem_of(row) for row in submission.problems.all()]
+    problems = [row.found for row in submission.problems.all()]
     total, errors = submission.problems_total or 0, submission.errors_total or 0
     stored = submission.problem_counts
     counts = totals_from_json(stored) if stored is not None else totals_of(problems)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from accounts.views.access import signed_in
 from grading.models import Submission
 from grading.views.exports import attached, csv_response, csv_text
-from grading.views.report_page import ReportRow, problem_of, row_of
+from grading.views.report_page import ReportRow, row_of
 from grading.views.submissions import visible_submission
 
 NAMES = ("code", "severity", "line", "member", "utt_id", "message", "suggestion")
@@ -43,7 +43,7 @@ def report_csv(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _rows(submission: Submission) -> list[ReportRow]:
-    return [row_of(problem_of(row)) for row in submission.problems.all()]
+    return [row_of(row.found) for row in submission.problems.all()]
 
 
 def _record(row: ReportRow) -> dict[str, object]:

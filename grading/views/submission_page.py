@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from competition.enums import EntrantKind
-from competition.models import Competition, Phase, Track
+from competition.models import Phase
 from competition.timeline import is_closed, is_complete_in_time, is_frozen, is_on_time
 from grading import queries, rules
 from grading.charts.moves import Waterfall
@@ -45,14 +45,14 @@ from grading.views.submission_score import (
     parts_of,
     score_text,
 )
-from grading.views.titles import title_of
+from grading.views.titles import OfPhase
 
 PATIENCE = timedelta(seconds=60)
 """How long the page waits for the board after a score before it stops asking."""
 
 
 @dataclass
-class SubmissionPage:
+class SubmissionPage(OfPhase):
     """One submission under its live evaluation, as one reader may see it."""
 
     submission: Submission
@@ -65,31 +65,6 @@ class SubmissionPage:
     def phase(self) -> Phase:
         """The submission's phase."""
         return self.submission.phase
-
-    @property
-    def track(self) -> Track:
-        """The phase's track."""
-        return self.phase.track
-
-    @property
-    def competition(self) -> Competition:
-        """The phase's competition."""
-        return self.track.competition
-
-    @property
-    def competition_title(self) -> str:
-        """The competition's title in the reader's language."""
-        return title_of(self.competition)
-
-    @property
-    def track_title(self) -> str:
-        """The track's title in the reader's language."""
-        return title_of(self.track)
-
-    @property
-    def phase_title(self) -> str:
-        """The phase's title in the reader's language."""
-        return title_of(self.phase)
 
     @property
     def name(self) -> str:
