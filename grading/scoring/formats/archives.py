@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grading.scoring.formats.contents import Family, recognize
+from grading.scoring.formats.entries import (
+    ARCHIVE_ENDINGS,
+    AUDIO_ENDINGS,
+    LONGEST_NAME,
+    SHOWN_NAMES,
+    TEXT_ENDINGS,
+    ending,
+    is_litter,
+    kind_fault,
+    name_fault,
+)
+from grading.scoring.formats.sources import BytesSource
 from grading.scoring.formats.zipfiles import (
     ArchiveError,
     Member,
@@ -18,40 +29,10 @@ from grading.scoring.formats.zipfiles import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from grading.scoring.formats.sources import Source
     from grading.scoring.report import Collector
     from grading.scoring.types import Limits
 
-LONGEST_NAME = 200
-
-_SHOWN_NAMES = 20
-_TEXT_ENDINGS = frozenset({".jsonl", ".json", ".ndjson", ".jsonlines"})
-_AUDIO_ENDINGS = frozenset(
-    [
-        ".wav",
-        ".mp3",
-        ".flac",
-        ".ogg",
-        ".oga",
-        ".opus",
-        ".m4a",
-        ".aac",
-        ".aif",
-        ".aiff",
-        ".au",
-        ".wma",
-        ".webm",
-        ".mp4",
-        ".sph",
-        ".amr",
-    ]
-)
-_ARCHIVE_ENDINGS = frozenset(
-    [".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst", ".lz4"]
-)
-_LITTER_FOLDERS = frozenset({"__MACOSX", ".ipynb_checkpoints", ".git", "__pycache__"})
-_LITTER_NAMES = frozenset({".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini", ".directory"})
-_CONTROL = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]")
-_DRIVE = re.compile(r"[A-Za-z]:")
 _OFFICE = "[Content_Types].xml"
 
 
@@ -71,8 +52,8 @@ def open_submission(
     if not data:
         report.error("EMPTY_FILE", reason="bytes")
         return None
-    if looks_like_zip(data):
-        return _open_zip(data, limits, report)
+    if looks_like_zip(BytesSource(data)):
+        return _open_zip(BytesSource(data), limits, report)
     return data if _is_text(data, report, wants_zip=name.lower().endswith(".zip")) else None
 
 
@@ -108,17 +89,17 @@ def _is_text(
     return False
 
 
-def _open_zip(data: bytes, limits: Limits, report: Collector) -> bytes | None:
+def _open_zip(source: Source, limits: Limits, report: Collector) -> bytes | None:
     try:
-        members = read_members(data, most=limits.members)
+        members = read_members(source, most=limits.members)
         chosen = _choose(members, limits, report)
         if chosen is None:
             return None
-        unpacked = read_member(data, chosen, limit=limits.unpacked_bytes, ratio=limits.ratio)
+        unpacked = read_member(source, chosen, limit=limits.unpacked_bytes, ratio=limits.ratio)
     except ArchiveError as error:
         report.error(error.code, member=error.member, reason=error.reason, **error.params)
         return None
-    if looks_like_zip(unpacked):
+    if looks_like_zip(BytesSource(unpacked)):
         report.error("BAD_ARCHIVE", member=chosen.name, reason="nested", found="zip")
         return None
     if not unpacked:
@@ -132,13 +113,13 @@ def _choose(members: Sequence[Member], limits: Limits, report: Collector) -> Mem
     before = report.errors
     for name, reason in _faults(members):
         report.error("BAD_ARCHIVE", member=name, reason=reason, limit=LONGEST_NAME)
-    litter = [member for member in members if _is_litter(member.name)]
-    files = [m for m in members if m.kind == "file" and not _is_litter(m.name)]
+    litter = [member for member in members if is_litter(member.name)]
+    files = [m for m in members if m.kind == "file" and not is_litter(m.name)]
     _check_sizes(files, limits, report)
     _check_nested(files, report)
     if litter:
         names = [member.name for member in litter]
-        report.note("ARCHIVE_LITTER_IGNORED", count=len(names), names=names[:_SHOWN_NAMES])
+        report.note("ARCHIVE_LITTER_IGNORED", count=len(names), names=names[:SHOWN_NAMES])
     if report.errors > before:
         return None
     return _candidate(members, files, report)
@@ -148,36 +129,12 @@ def _faults(members: Iterable[Member]) -> Iterator[tuple[str, str]]:
     """Yield (name, reason) for every member that no honest archive of ours has."""
     seen: set[str] = set()
     for member in members:
-        reason = _name_fault(member.name) or _kind_fault(member)
+        reason = name_fault(member.name) or kind_fault(member)
         if not reason and member.name in seen:
             reason = "duplicate"
         seen.add(member.name)
         if reason:
             yield member.name, reason
-
-
-def _name_fault(name: str) -> str:
-    path = name.replace("\\", "/")
-    if _CONTROL.search(name) or not name:
-        return "control"
-    if path.startswith("/") or _DRIVE.match(path) or ".." in path.split("/"):
-        return "path"
-    return "long" if len(name) > LONGEST_NAME else ""
-
-
-def _kind_fault(member: Member) -> str:
-    if member.kind in {"link", "special"}:
-        return member.kind
-    return "encrypted" if member.is_encrypted else ""
-
-
-def _is_litter(name: str) -> bool:
-    parts = name.replace("\\", "/").rstrip("/").split("/")
-    return (
-        not _LITTER_FOLDERS.isdisjoint(parts)
-        or parts[-1].lower() in _LITTER_NAMES
-        or parts[-1].startswith(("._", "~$"))
-    )
 
 
 def _check_sizes(files: Sequence[Member], limits: Limits, report: Collector) -> None:
@@ -191,27 +148,22 @@ def _check_sizes(files: Sequence[Member], limits: Limits, report: Collector) -> 
 
 def _check_nested(files: Iterable[Member], report: Collector) -> None:
     for member in files:
-        ending = _ending(member.name)
-        if ending in _ARCHIVE_ENDINGS:
-            found = ending.removeprefix(".")
+        if ending(member.name) in ARCHIVE_ENDINGS:
+            found = ending(member.name).removeprefix(".")
             report.error("BAD_ARCHIVE", member=member.name, reason="nested", found=found)
-
-
-def _ending(name: str) -> str:
-    return PurePosixPath(name.replace("\\", "/")).suffix.lower()
 
 
 def _candidate(
     members: Sequence[Member], files: Sequence[Member], report: Collector
 ) -> Member | None:
-    audio = [member.name for member in files if _ending(member.name) in _AUDIO_ENDINGS]
+    audio = [member.name for member in files if ending(member.name) in AUDIO_ENDINGS]
     if audio:
-        report.error("WRONG_TRACK", reason="archive", count=len(audio), names=audio[:_SHOWN_NAMES])
+        report.error("WRONG_TRACK", reason="archive", count=len(audio), names=audio[:SHOWN_NAMES])
         return None
-    texts = [member for member in files if _ending(member.name) in _TEXT_ENDINGS]
+    texts = [member for member in files if ending(member.name) in TEXT_ENDINGS]
     if len(texts) > 1:
         names = sorted(member.name for member in texts)
-        report.error("AMBIGUOUS_ARCHIVE", count=len(names), names=names[:_SHOWN_NAMES])
+        report.error("AMBIGUOUS_ARCHIVE", count=len(names), names=names[:SHOWN_NAMES])
         return None
     if texts or len(files) == 1:
         chosen = texts[0] if texts else files[0]
@@ -219,13 +171,13 @@ def _candidate(
         return chosen
     names = [member.name for member in (files or members)]
     reason = "office" if _OFFICE in names else "candidate" if files else "empty"
-    report.error("BAD_ARCHIVE", reason=reason, names=names[:_SHOWN_NAMES])
+    report.error("BAD_ARCHIVE", reason=reason, names=names[:SHOWN_NAMES])
     return None
 
 
 def _note_passed_over(chosen: Member, files: Iterable[Member], report: Collector) -> None:
     others = [member.name for member in files if member is not chosen]
     if others:
-        report.note("EXTRA_FILES_IGNORED", count=len(others), names=others[:_SHOWN_NAMES])
+        report.note("EXTRA_FILES_IGNORED", count=len(others), names=others[:SHOWN_NAMES])
     if "/" in chosen.name.replace("\\", "/"):
         report.note("FOLDER_IN_ARCHIVE", member=chosen.name)

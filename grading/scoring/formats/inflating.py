@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import zlib
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 STORED = 0
 DEFLATED = 8
@@ -13,46 +17,73 @@ DEFLATE_BEST = 1032
 # Some builds of Python come without bzip2; the method is then refused by its name.
 METHODS = frozenset({STORED, DEFLATED, BZIP2} if find_spec("_bz2") else {STORED, DEFLATED})
 
-_STEP = 1 << 20
+_STEP = 1 << 18
 
 
-def inflate(packed: bytes, method: int, limit: int) -> bytes | None:
-    """Return the unpacked bytes, at most `limit` + 1 of them, or None when they are damaged.
+class Damaged(Exception):
+    """Packed bytes that cannot be unpacked, end too early, or go on after their end."""
+
+
+def unpack(packed: Iterable[bytes], method: int, limit: int) -> Iterator[bytes]:
+    """Yield the unpacked bytes in pieces, at most `limit` + 1 of them in all.
 
     One byte more than `limit` tells the caller that there is more than that. `method` is one of
-    METHODS.
+    METHODS. Raises Damaged, after what could be unpacked.
     """
     if method == STORED:
-        return packed[: limit + 1]
-    return _inflate(packed, limit) if method == DEFLATED else _unpack_bzip2(packed, limit)
+        return _cut(packed, limit + 1)
+    unpackers = {DEFLATED: _inflate, BZIP2: _unpack_bzip2}
+    return unpackers[method](packed, limit + 1)
 
 
-def _inflate(packed: bytes, limit: int) -> bytes | None:
+def _cut(packed: Iterable[bytes], left: int) -> Iterator[bytes]:
+    for piece in packed:
+        yield piece[:left]
+        left -= len(piece)
+        if left <= 0:
+            return
+
+
+def _inflate(packed: Iterable[bytes], left: int) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
-    try:
-        unpacked = unpacker.decompress(packed, limit + 1)
-    except zlib.error:
-        return None
-    if len(unpacked) > limit:
-        return unpacked
+    for piece in packed:
+        waiting = piece
+        while True:
+            asked = min(left, _STEP)
+            try:
+                part = unpacker.decompress(waiting, asked)
+            except zlib.error:
+                raise Damaged from None
+            if part:
+                yield part
+            left -= len(part)
+            if not left:
+                return
+            waiting = unpacker.unconsumed_tail
+            # A full part may have more behind it though no packed byte waits.
+            if not waiting and len(part) < asked:
+                break
     # What is left over after the end, or an end that never comes, is damage.
-    return unpacked if unpacker.eof and not unpacker.unused_data else None
+    if not unpacker.eof or unpacker.unused_data:
+        raise Damaged
 
 
-def _unpack_bzip2(packed: bytes, limit: int) -> bytes | None:
+def _unpack_bzip2(packed: Iterable[bytes], left: int) -> Iterator[bytes]:
     import bz2  # noqa: PLC0415
 
     unpacker = bz2.BZ2Decompressor()
-    parts: list[bytes] = []
-    left, waiting = limit + 1, packed
     try:
-        while left > 0 and not unpacker.eof:
-            part = unpacker.decompress(waiting, min(left, _STEP))
-            if not part and unpacker.needs_input:
-                return None
-            waiting = b""
-            parts.append(part)
-            left -= len(part)
+        for piece in packed:
+            waiting = piece
+            while left > 0 and not unpacker.eof:
+                part = unpacker.decompress(waiting, min(left, _STEP))
+                waiting = b""
+                if part:
+                    yield part
+                left -= len(part)
+                if not part and unpacker.needs_input:
+                    break
     except OSError:
-        return None
-    return b"".join(parts)
+        raise Damaged from None
+    if left > 0 and not unpacker.eof:
+        raise Damaged

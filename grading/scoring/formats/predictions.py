@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from grading.scoring.formats.archives import open_submission
 from grading.scoring.formats.fields import LANGUAGE, IdReader, take_text
+from grading.scoring.formats.near_ids import near_misses
 from grading.scoring.formats.rows import RowReader, type_name
 from grading.scoring.formats.scripts import traditional_share
 from grading.scoring.report import Collector
-from grading.scoring.text.normalize import lower, nfkc
 from grading.scoring.text.nvv1 import UNITS
 from grading.scoring.text.tags import TagFault, lookalikes, scan
 from grading.scoring.tracks.base import Checked
@@ -34,7 +34,6 @@ _BRACKETED = re.compile(r"\[[^\[\]]*+\]")
 _OTHER_BRACKETS = re.compile("[<(（【［]")
 # In every language these are units, so most texts need no normalizer to be seen not to be empty.
 _SURE_UNIT = re.compile("[0-9A-Za-z\u4e00-\u9fa5]")
-_ENDING = re.compile(r"\.(?:wav|mp3|flac|ogg|json|txt)\Z")
 
 
 def read_predictions(
@@ -203,7 +202,7 @@ class _Check:
                 count=len(unknown),
                 ids=unknown[:_SHOWN_IDS],
                 lines=[lines[utt_id] for utt_id in unknown[:_SHOWN_IDS]],
-                hints=_near_misses(unknown[:_HINTED_IDS], self._known)[:_SHOWN_IDS] or None,
+                hints=near_misses(unknown[:_HINTED_IDS], self._known)[:_SHOWN_IDS] or None,
             )
 
     def _warn_of_no_tags(self) -> None:
@@ -245,26 +244,3 @@ def _whole_tags(text: str) -> str:
 
 def _has_units(text: str, language: str | None) -> bool:
     return any(UNITS[name](text) for name in ([language] if language else sorted(UNITS)))
-
-
-def _fold_id(utt_id: str) -> str:
-    return _ENDING.sub("", "".join(lower(nfkc(utt_id)).split()))
-
-
-def _near_misses(unknown: list[str], known: Iterable[str]) -> list[dict[str, str]]:
-    """Pair unknown ids with the known ones they were probably meant to be, and say what differs."""
-    folded = {_fold_id(utt_id): utt_id for utt_id in known}
-    pairs = ((utt_id, folded.get(_fold_id(utt_id))) for utt_id in unknown)
-    return [
-        {"found": found, "meant": meant, "differs": _difference(found, meant)}
-        for found, meant in pairs
-        if meant is not None
-    ]
-
-
-def _difference(found: str, meant: str) -> str:
-    if found.lower() == meant.lower():
-        return "case"
-    if "".join(found.split()) == "".join(meant.split()):
-        return "spaces"
-    return "ending" if found.lower().startswith(meant.lower()) else "form"

@@ -1,4 +1,4 @@
-"""Reads zip archives that may be damaged or hostile, from memory, one member at a time.
+"""Reads zip archives that may be damaged or hostile, one member at a time, in bounded memory.
 
 Own code, because the answer must not depend on the Python version and nothing may be taken from
 an archive that two readers could see differently: every size, name and offset is checked against
@@ -14,11 +14,21 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grading.scoring.formats.inflating import DEFLATE_BEST, DEFLATED, METHODS, STORED, inflate
+from grading.scoring.formats.inflating import (
+    DEFLATE_BEST,
+    DEFLATED,
+    METHODS,
+    STORED,
+    Damaged,
+    unpack,
+)
+from grading.scoring.formats.sources import pieces
 from grading.scoring.types import ScoringError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from grading.scoring.formats.sources import Source
 
 END = b"PK\x05\x06"
 LOCAL = b"PK\x03\x04"
@@ -39,6 +49,9 @@ _FLAG_UTF8 = 0x0800
 _ZIP64_EXTRA = 0x0001
 _AES = 99
 _DOS_DIRECTORY = 0x10
+_DIRECTORY_BYTES = 32 << 20  # the list of entries is held in memory
+_SEARCHED_BYTES = 64 << 20
+_ZIP64_SEARCHED = 1 << 20
 
 
 class ArchiveError(ScoringError):
@@ -92,34 +105,46 @@ class _Directory:
     shift: int
 
 
-def looks_like_zip(data: bytes) -> bool:
+def looks_like_zip(source: Source) -> bool:
     """Tell whether the bytes are, or were meant to be, a zip archive."""
-    if data.startswith((LOCAL, END, b"PK\x07\x08" + LOCAL, b"PK00" + LOCAL)):
+    if source.at(0, 8).startswith((LOCAL, END, b"PK\x07\x08" + LOCAL, b"PK00" + LOCAL)):
         return True
-    return _end_offset(data) is not None and CENTRAL in data
+    return _end_offset(source) is not None and _has_entries(source)
 
 
-def _end_offset(data: bytes) -> int | None:
+def _has_entries(source: Source) -> bool:
+    """Look for the mark of an entry in the last part of a file, where the directory is."""
+    start, before = max(0, source.size - _SEARCHED_BYTES), b""
+    for piece in pieces(source, start, source.size - start):
+        if CENTRAL in before + piece:
+            return True
+        before = piece[-len(CENTRAL) :]
+    return False
+
+
+def _end_offset(source: Source) -> int | None:
     """Return where the last end record stands that is whole; one that ends the file is preferred."""
-    lowest = max(0, len(data) - _END_FIELDS.size - _LONGEST_COMMENT)
-    at, whole = data.rfind(END, lowest), None
+    lowest = max(0, source.size - _END_FIELDS.size - _LONGEST_COMMENT)
+    tail = source.at(lowest, source.size - lowest)
+    at, whole = tail.rfind(END), None
     while at >= 0:
-        if len(data) - at >= _END_FIELDS.size:
-            end = at + _END_FIELDS.size + _END_FIELDS.unpack_from(data, at)[7]
-            if end == len(data):
-                return at
-            whole = at if whole is None and end < len(data) else whole
-        at = data.rfind(END, lowest, at)
+        if len(tail) - at >= _END_FIELDS.size:
+            end = at + _END_FIELDS.size + _END_FIELDS.unpack_from(tail, at)[7]
+            if end == len(tail):
+                return lowest + at
+            whole = lowest + at if whole is None and end < len(tail) else whole
+        at = tail.rfind(END, 0, at)
     return whole
 
 
-def _find_directory(data: bytes) -> _Directory:
-    end = _end_offset(data)
+def _find_directory(source: Source) -> _Directory:
+    end = _end_offset(source)
     if end is None:
         raise ArchiveError("truncated")
-    _, disk, first_disk, here, count, size, offset, _ = _END_FIELDS.unpack_from(data, end)
+    record = source.at(end, _END_FIELDS.size)
+    _, disk, first_disk, here, count, size, offset, _ = _END_FIELDS.unpack(record)
     if _ONES_16 in (disk, here, count) or _ONES_32 in (size, offset):
-        wide = _zip64_end(data, end)
+        wide = _zip64_end(source, end)
         if wide is not None:
             end, disk, first_disk, here, count, size, offset = wide
     if disk or first_disk or here != count:
@@ -127,41 +152,47 @@ def _find_directory(data: bytes) -> _Directory:
     start = end - size
     if start < 0 or offset > start:
         raise ArchiveError("truncated")
-    if count and data[start : start + 4] != CENTRAL and data[offset : offset + 4] == CENTRAL:
+    if count and source.at(start, 4) != CENTRAL and source.at(offset, 4) == CENTRAL:
         start = offset
     return _Directory(start, size, count, start - offset)
 
 
-def _zip64_end(data: bytes, end: int) -> tuple[int, int, int, int, int, int, int] | None:
+def _zip64_end(source: Source, end: int) -> tuple[int, int, int, int, int, int, int] | None:
     locator = end - _LOCATOR_FIELDS.size
-    if locator < 0 or data[locator : locator + 4] != _ZIP64_LOCATOR:
+    if locator < 0 or source.at(locator, 4) != _ZIP64_LOCATOR:
         return None
-    at = data.rfind(_ZIP64_END, 0, locator)
-    if at < 0 or locator - at < _ZIP64_FIELDS.size:
+    lowest = max(0, locator - _ZIP64_SEARCHED)
+    before = source.at(lowest, locator - lowest)
+    at = before.rfind(_ZIP64_END)
+    if at < 0 or len(before) - at < _ZIP64_FIELDS.size:
         raise ArchiveError("directory")
-    _, _, _, _, disk, first_disk, here, count, size, offset = _ZIP64_FIELDS.unpack_from(data, at)
-    return at, disk, first_disk, here, count, size, offset
+    _, _, _, _, disk, first_disk, here, count, size, offset = _ZIP64_FIELDS.unpack_from(before, at)
+    return lowest + at, disk, first_disk, here, count, size, offset
 
 
-def read_members(data: bytes, *, most: int) -> list[Member]:
+def read_members(source: Source, *, most: int) -> list[Member]:
     """Return the entries of the directory, in its order.
 
     Raises ArchiveError when the directory is cut off, lies about its length or count, has more
-    than `most` entries, or when an entry's place overlaps another or is outside the file.
+    than `most` entries or 32 MiB, or when an entry's place overlaps another or is outside the file.
     """
-    directory = _find_directory(data)
+    directory = _find_directory(source)
     if directory.count > most:
         raise ArchiveError("members", code="ARCHIVE_TOO_LARGE", count=directory.count, limit=most)
-    members = list(_walk(data, directory, most))
+    if directory.size > _DIRECTORY_BYTES:
+        raise ArchiveError(
+            "entries", code="ARCHIVE_TOO_LARGE", size=directory.size, limit=_DIRECTORY_BYTES
+        )
+    members = list(_walk(source.at(directory.start, directory.size), directory, most))
     if len(members) != directory.count:
         extra = members[directory.count].name if len(members) > directory.count else None
         raise ArchiveError("count", member=extra, found=len(members), declared=directory.count)
-    _check_places(data, members, directory.start)
+    _check_places(source, members, directory.start)
     return members
 
 
 def _walk(data: bytes, directory: _Directory, most: int) -> Iterator[Member]:
-    at, stop = directory.start, directory.start + directory.size
+    at, stop = 0, directory.size
     for _ in range(most + 1):
         if at + _CENTRAL_FIELDS.size > stop or data[at : at + 4] != CENTRAL:
             break
@@ -225,14 +256,14 @@ def _extra_field(extra: bytes, wanted: int, name: str) -> bytes:
     return b""
 
 
-def _check_places(data: bytes, members: list[Member], stop: int) -> None:
+def _check_places(source: Source, members: list[Member], stop: int) -> None:
     """Refuse entries that share bytes, or whose two headers do not agree."""
     before = 0
     for member in sorted(members, key=lambda m: m.header):
         if member.header < before:
             raise ArchiveError("overlap", member=member.name)
         _check_declared(member)
-        before = _data_start(data, member) + member.packed
+        before = _data_start(source, member) + member.packed
         if before > stop:
             raise ArchiveError("truncated", member=member.name)
 
@@ -247,16 +278,16 @@ def _check_declared(member: Member) -> None:
         raise ArchiveError("size", member=member.name, declared=member.size, found=member.packed)
 
 
-def _data_start(data: bytes, member: Member) -> int:
+def _data_start(source: Source, member: Member) -> int:
     """Return where a member's packed bytes start, after comparing its two headers."""
-    at = member.header
-    if at + _LOCAL_FIELDS.size > len(data) or data[at : at + 4] != LOCAL:
+    name_start = member.header + _LOCAL_FIELDS.size
+    head = source.at(member.header, _LOCAL_FIELDS.size + len(member.stored_name))
+    if len(head) < _LOCAL_FIELDS.size or not head.startswith(LOCAL):
         raise ArchiveError("header", member=member.name)
-    fields = _LOCAL_FIELDS.unpack_from(data, at)
-    name_start = at + _LOCAL_FIELDS.size
-    name = data[name_start : name_start + fields[9]]
-    if name != member.stored_name:
-        raise ArchiveError("name", member=member.name, found=_decode_name(name, fields[2]))
+    fields = _LOCAL_FIELDS.unpack_from(head)
+    if fields[9] != len(member.stored_name) or head[_LOCAL_FIELDS.size :] != member.stored_name:
+        other = _decode_name(source.at(name_start, fields[9]), fields[2])
+        raise ArchiveError("name", member=member.name, found=other)
     if not fields[2] & _FLAG_DESCRIPTOR:
         _compare_sizes(member, packed=fields[7], size=fields[8])
     lengths: tuple[int, int] = fields[9:11]
@@ -269,30 +300,39 @@ def _compare_sizes(member: Member, *, packed: int, size: int) -> None:
             raise ArchiveError("size", member=member.name, declared=ours, found=local)
 
 
-def read_member(data: bytes, member: Member, *, limit: int, ratio: int) -> bytes:
-    """Return the unpacked bytes of a member, checked against its declared size and checksum.
+def read_member(source: Source, member: Member, *, limit: int, ratio: int) -> bytes:
+    """Return the unpacked bytes of a member; see `read_pieces`."""
+    return b"".join(read_pieces(source, member, limit=limit, ratio=ratio))
 
-    Raises ArchiveError for an unknown compression, for damage, and as soon as more than `limit`
-    bytes, or `ratio` times the packed ones, have come out.
+
+def read_pieces(source: Source, member: Member, *, limit: int, ratio: int) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a member, checked against its declared size and checksum.
+
+    What was yielded is good only once the end is reached. Raises ArchiveError for an unknown
+    compression, for damage, and as soon as more than `limit` bytes, or `ratio` times the packed
+    ones, have come out.
     """
     if member.method not in METHODS:
         raise ArchiveError("method", member=member.name, found=method_name(member.method))
-    start = _data_start(data, member)
-    packed = data[start : start + member.packed]
-    most = min(limit, ratio * len(packed))
-    unpacked = inflate(packed, member.method, min(most, member.size))
-    if unpacked is None:
-        raise ArchiveError("damaged", member=member.name)
-    if len(unpacked) > most:
+    most = min(limit, ratio * member.packed)
+    packed = pieces(source, _data_start(source, member), member.packed)
+    size, checksum = 0, 0
+    try:
+        for piece in unpack(packed, member.method, min(most, member.size)):
+            size += len(piece)
+            checksum = zlib.crc32(piece, checksum)
+            yield piece
+    except Damaged:
+        raise ArchiveError("damaged", member=member.name) from None
+    if size > most:
         reason = "size" if most == limit else "ratio"
         raise ArchiveError(
             reason, member=member.name, code="ARCHIVE_TOO_LARGE", limit=limit, ratio=ratio
         )
-    if len(unpacked) != member.size:
-        raise ArchiveError("size", member=member.name, declared=member.size, found=len(unpacked))
-    if zlib.crc32(unpacked) != member.checksum:
+    if size != member.size:
+        raise ArchiveError("size", member=member.name, declared=member.size, found=size)
+    if checksum != member.checksum:
         raise ArchiveError("checksum", member=member.name)
-    return unpacked
 
 
 _METHOD_NAMES = {

@@ -110,6 +110,19 @@ def nfkc(text: str) -> str:
     return text if text.isascii() else _on_known_spans(text, _nfkc)
 
 
+def _nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def nfc(text: str) -> str:
+    """Return the text in normalization form C; code points after Unicode 14.0 stay as they are.
+
+    >>> nfc("e\u0301") == "\u00e9"
+    True
+    """
+    return text if text.isascii() else _on_known_spans(text, _nfc)
+
+
 def lower(text: str) -> str:
     """Return the text in full lower case; code points after Unicode 14.0 stay as they are."""
     return text.lower() if text.isascii() else _on_known_spans(text, str.lower)

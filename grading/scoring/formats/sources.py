@@ -1,0 +1,122 @@
+"""Bytes of a file that may be far larger than memory: read at a place, or taken off a stream."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import io
+    from collections.abc import Iterator
+
+STEP = 1 << 18  # how much is in memory at a time
+
+
+class Source(Protocol):
+    """A file of known size whose bytes can be read anywhere."""
+
+    @property
+    def size(self) -> int: ...
+    def at(self, offset: int, length: int) -> bytes: ...
+
+
+class BytesSource:
+    """A file that is in memory."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.size = len(data)
+
+    def at(self, offset: int, length: int) -> bytes:
+        """Return the bytes from an offset on, fewer where the file ends."""
+        return self._data[offset : offset + length]
+
+
+class FileSource:
+    """A file on disk, opened unbuffered; whoever opened it closes it."""
+
+    def __init__(self, file: io.FileIO, size: int) -> None:
+        self._file = file
+        self.size = size
+
+    def at(self, offset: int, length: int) -> bytes:
+        """Return the bytes from an offset on, fewer where the file ends. Raises OSError."""
+        length = min(length, self.size - offset)
+        if length <= 0:
+            return b""
+        self._file.seek(offset)
+        data = self._file.read(length)
+        while len(data) < length:
+            more = self._file.read(length - len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+
+def pieces(source: Source, start: int, length: int) -> Iterator[bytes]:
+    """Yield a stretch of a source in pieces of at most STEP bytes, less where it ends early."""
+    end = start + length
+    while start < end:
+        piece = source.at(start, min(STEP, end - start))
+        if not piece:
+            return
+        yield piece
+        start += len(piece)
+
+
+class ByteStream:
+    """Takes bytes off an iterator of pieces, one piece in memory at a time."""
+
+    def __init__(self, source: Iterator[bytes]) -> None:
+        self._source = source
+        self._piece = memoryview(b"")
+        self.position = 0
+
+    def _fill(self) -> bool:
+        """Have a piece that is not empty; False at the end."""
+        while not self._piece:
+            following = next(self._source, None)
+            if following is None:
+                return False
+            self._piece = memoryview(following)
+        return True
+
+    def take_some(self, most: int) -> memoryview:
+        """Return the next bytes, at least one and at most `most`; nothing at the end."""
+        if most <= 0 or not self._fill():
+            return memoryview(b"")
+        taken = self._piece[:most]
+        self._piece = self._piece[most:]
+        self.position += len(taken)
+        return taken
+
+    def take(self, count: int) -> bytes:
+        """Return exactly `count` bytes, fewer only at the end; for headers, all of it is held."""
+        taken = bytes(self.take_some(count))
+        while len(taken) < count:
+            more = self.take_some(count - len(taken))
+            if not more:
+                break
+            taken += bytes(more)
+        return taken
+
+    def pieces(self, count: int) -> Iterator[memoryview]:
+        """Yield the next `count` bytes piece by piece, fewer only at the end."""
+        while count > 0:
+            piece = self.take_some(count)
+            if not piece:
+                return
+            yield piece
+            count -= len(piece)
+
+    def skip(self, count: int) -> int:
+        """Pass over `count` bytes; return how many there were."""
+        return sum(len(piece) for piece in self.pieces(count))
+
+    def drain(self) -> int:
+        """Pass over everything that is left; return how much it was."""
+        count = len(self._piece)
+        self._piece = memoryview(b"")
+        count += sum(len(piece) for piece in self._source)
+        self.position += count
+        return count
