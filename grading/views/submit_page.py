@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.refusals import Refusal
-from competition.models import Competition, Entrant, Phase, Track
+from competition.models import Entrant, Phase, Track
 from competition.queries import entrant_of
 from grading.identity import PART_BYTES, SINGLE_BYTES
 from grading.models import UploadSession
@@ -20,11 +20,19 @@ from grading.services import checking, errors, intake, quota
 from grading.services.quota import Ledger
 from grading.shown import filesize
 from grading.views.advice import Advice, advice_for, not_signed_in
-from grading.views.titles import title_of
+from grading.views.titles import OfPhase
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A phase that takes uploads now, and whether the page is about it."""
+
+    phase: Phase
+    is_current: bool
 
 
 @dataclass(slots=True)
-class SubmitPage:
+class SubmitPage(OfPhase):
     """The submit page of one reader and one phase."""
 
     phase: Phase
@@ -33,32 +41,14 @@ class SubmitPage:
     quota: Ledger | None
     limits: Limits
     may_check: bool
+    open_phases: list[Phase]
     kept_file: bool = False
 
     @property
-    def track(self) -> Track:
-        """The phase's track."""
-        return self.phase.track
-
-    @property
-    def competition(self) -> Competition:
-        """The phase's competition."""
-        return self.phase.track.competition
-
-    @property
-    def competition_title(self) -> str:
-        """The competition's title in the reader's language."""
-        return title_of(self.competition)
-
-    @property
-    def track_title(self) -> str:
-        """The track's title in the reader's language."""
-        return title_of(self.track)
-
-    @property
-    def phase_title(self) -> str:
-        """The phase's title in the reader's language."""
-        return title_of(self.phase)
+    def choices(self) -> list[Choice]:
+        """The track's open phases, where another than this one is open."""
+        listed = [Choice(phase, phase == self.phase) for phase in self.open_phases]
+        return listed if any(not choice.is_current for choice in listed) else []
 
     @property
     def team(self) -> str:
@@ -156,8 +146,18 @@ def submit_page(user: User | None, phase: Phase, path: str, now: datetime) -> Su
     else:
         blocked = _blocked(user, phase, account, now)
     return SubmitPage(
-        phase, entrant, blocked, account, intake.limits_of(phase), _may_check(user, phase, now)
+        phase=phase,
+        entrant=entrant,
+        blocked=blocked,
+        quota=account,
+        limits=intake.limits_of(phase),
+        may_check=_may_check(user, phase, now),
+        open_phases=_open_phases(phase.track, now),
     )
+
+
+def _open_phases(track: Track, now: datetime) -> list[Phase]:
+    return list(track.phases.filter(opens_at__lte=now, closes_at__gt=now))
 
 
 def _may_check(user: User | None, phase: Phase, now: datetime) -> bool:

@@ -6,12 +6,14 @@ import pytest
 import time_machine
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.urls import reverse
 
 from competition.enums import EntrantState
 from grading.enums import QuotaState, SubmissionState
 from grading.models import QuotaEntry, Submission
 from grading.scoring.types import CodeTotal, Problem, Report, Severity
 from grading.services import checking
+from tests.factories.competition import PhaseFactory
 from tests.factories.grading import NOW, SubmissionFactory, jsonl, quota_entry
 from tests.grading.views.addresses import of_phase
 from tests.site.markup import faults, read
@@ -254,8 +256,36 @@ def test_the_page_takes_the_same_queries_with_one_and_three_slots_used(
     client.force_login(arena.captain)
     path = of_phase("submission-create", arena)
     client.get(path)
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(17):
         client.get(path)
     used_up(arena)
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(17):
         client.get(path)
+
+
+def test_the_page_leads_to_the_other_open_phases_of_the_track(client, arena):
+    second, closed = (
+        PhaseFactory(
+            track=arena.track,
+            references=arena.phase.references,
+            texts={"en": {"title": title}},
+            closes_at=NOW + timedelta(days=days),
+        )
+        for title, days in (("Second", 1), ("Over", -1))
+    )
+    client.force_login(arena.captain)
+    page = client.get(of_phase("submission-create", arena)).content.decode()
+    assert f'/{second.slug}/submit/">Second</a>' in page
+    assert f"/{closed.slug}/submit/" not in page
+    names = {"slug": arena.competition.slug, "track": arena.track.slug, "phase": closed.slug}
+    ended = client.get(reverse("grading:submission-create", kwargs=names)).content.decode()
+    assert f'/{second.slug}/submit/">Second</a>' in ended
+    assert f'/{arena.phase.slug}/submit/">' in ended
+
+
+def test_the_page_of_the_only_open_phase_offers_no_choice(client, arena):
+    client.force_login(arena.captain)
+    assert (
+        "Open now:"
+        not in read(client.get(of_phase("submission-create", arena)).content.decode()).text
+    )
