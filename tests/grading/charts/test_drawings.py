@@ -7,7 +7,7 @@ import pytest
 
 from grading.charts.bars import share_width
 from grading.charts.forest import Span, draw_forest
-from grading.charts.history import BOTTOM, LEFT, RIGHT, TOP, Event, draw_history
+from grading.charts.history import BOTTOM, FIRST, LAST, TOP, Event, draw_history
 from grading.charts.moves import BAR_LEFT, BAR_RIGHT, Part, compare, draw_waterfall
 
 START = datetime(2026, 12, 1, tzinfo=UTC)
@@ -71,30 +71,52 @@ def events(*scores: float) -> list[Event]:
     ]
 
 
+def percent(place: str) -> float:
+    return float(place.removesuffix("%"))
+
+
 def test_a_history_runs_from_left_to_right_and_stays_in_its_frame():
     chart = draw_history(events(50.0, 64.0, 60.0))
-    xs = [float(dot.x) for dot in chart.dots]
+    xs = [percent(dot.x) for dot in chart.dots]
     assert xs == sorted(xs)
-    assert LEFT < xs[0] < xs[-1] < RIGHT
+    assert (xs[0], xs[-1]) == (FIRST, LAST)
     assert all(TOP <= float(dot.y) <= BOTTOM for dot in chart.dots)
     assert float(chart.dots[1].y) < float(chart.dots[2].y) < float(chart.dots[0].y)
 
 
-def test_the_best_so_far_never_falls():
+def test_the_best_so_far_never_falls_and_has_no_gap():
     chart = draw_history(events(50.0, 64.0, 60.0, 70.0))
-    assert chart.best.count("V") == 2
-    assert chart.best.endswith(f"H{RIGHT:.1f}")
+    steps = [line for line in chart.best if line.x1 == line.x2]
+    assert len(steps) == 2
+    assert all(float(line.y2) < float(line.y1) for line in steps)
+    assert chart.best[-1].x2 == "100%"
+    for one, following in itertools.pairwise(chart.best):
+        assert (one.x2, one.y2) == (following.x1, following.y1)
 
 
 def test_a_history_of_one_or_none_is_drawn():
-    assert draw_history([]).best == ""
-    assert [float(dot.x) for dot in draw_history(events(50.0)).dots] == [(LEFT + RIGHT) / 2]
+    assert draw_history([]).best == ()
+    assert [percent(dot.x) for dot in draw_history(events(50.0)).dots] == [(FIRST + LAST) / 2]
+    assert len(draw_history(events(50.0)).best) == 1
 
 
 def test_dates_do_not_overlap():
     chart = draw_history(events(*[50.0 + day for day in range(30)]))
-    xs = [float(x) for _at, x in chart.dates]
-    assert all(b - a >= (RIGHT - LEFT) / 6 - 0.1 for a, b in itertools.pairwise(xs))
+    xs = [percent(x) for _at, x in chart.dates]
+    assert all(b - a >= 100 / 6 - 0.1 for a, b in itertools.pairwise(xs))
+
+
+def test_no_day_is_written_twice_below_a_history():
+    hours = [0, 5, 20, 30, 60]
+    given = [Event(START + timedelta(hours=hour), Span(50.0), "50.0") for hour in hours]
+    days = [f"{at:%d %b}" for at, _x in draw_history(given).dates]
+    assert len(days) == len(set(days)) > 1
+
+
+def test_uploads_of_one_day_are_told_apart_by_their_times():
+    chart = draw_history([Event(START + timedelta(minutes=m), Span(50.0), "") for m in (0, 30)])
+    assert chart.is_one_day
+    assert len(chart.dates) == 2
 
 
 @pytest.mark.parametrize(
