@@ -38,6 +38,8 @@ _SIGNATURES: tuple[tuple[bytes, Family, str], ...] = (
     (b"caff\0", Family.AUDIO, "CAF"),
     (b"#!AMR", Family.AUDIO, "AMR"),
     (b"NIST_1A", Family.AUDIO, "NIST SPHERE"),
+    (b"\x1a\x45\xdf\xa3", Family.AUDIO, "WebM or Matroska"),
+    (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", Family.AUDIO, "WMA"),
     (b"%PDF-", Family.OTHER, "PDF"),
     (b"\x89PNG", Family.OTHER, "PNG image"),
     (b"\xff\xd8\xff", Family.OTHER, "JPEG image"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from grading.scoring.formats.pieces import BOM, Piece, Places, Reading, choose_reading, cut
@@ -42,7 +42,10 @@ _WIDE_MARKS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-_LOOKS_UTF16 = re.compile(rb"(?:[\t\n\r -~]\0){8}|(?:\0[\t\n\r -~]){8}")
+_LOOKS_WIDE = {
+    "UTF-16": re.compile(rb"(?:[\t\n\r -~]\0){8}|(?:\0[\t\n\r -~]){8}"),
+    "UTF-32": re.compile(rb"(?:[\t\n\r -~]\0{3}){4}|(?:\0{3}[\t\n\r -~]){4}"),
+}
 _REPORTS = 50  # calls of `progress` for one file
 _SHOWN_KEYS = 5
 _JUDGED_PAIRS = 1_000  # of an object, to tell what it is
@@ -107,17 +110,26 @@ class RowReader:
 
     def _is_map_of_texts(self, start: int) -> bool:
         """Tell a map of texts from another object, such as one around a list; report the latter."""
-        pieces = islice(cut(self._data, start, Reading.MAP), _JUDGED_PAIRS)
+        pieces = list(islice(cut(self._data, start, Reading.MAP), _JUDGED_PAIRS))
         pairs = [_key_and_opener(piece.raw) for piece in pieces]
         known = self._known is not None and any(key in self._known for key, _ in pairs)
         texts = any(opener == '"' for _, opener in pairs)
         nested = any(opener in {"[", "{"} for _, opener in pairs)
         if self._known is not None and (not pairs or (texts and (known or not nested))):
             return True
-        keys = [key for key, _ in pairs if key][:_SHOWN_KEYS]
-        line = self._places.line(start)
-        self._report.error("WRONG_SHAPE", line=line, reason="object", keys=keys)
+        self._report_other_object(pieces, [key for key, _ in pairs if key], start)
         return False
+
+    def _report_other_object(self, pieces: list[Piece], keys: list[str], start: int) -> None:
+        """Report an object that is no map of texts, or that is no JSON from its first pair on."""
+        line = self._places.line(start)
+        if pieces and pieces[0].broken:
+            self._report_cut(pieces[0])
+            return
+        limit = self._limits.depth
+        if any(depth_exceeded_at(piece.raw, limit - 1) is not None for piece in pieces):
+            self._report.error("JSON_TOO_DEEP", line=line, limit=limit)
+        self._report.error("WRONG_SHAPE", line=line, reason="object", keys=keys[:_SHOWN_KEYS])
 
     def _rows(self, pieces: Iterator[Piece]) -> Iterator[Row]:
         size = len(self._data)
@@ -221,8 +233,9 @@ class RowReader:
 
 
 def _other_encoding(data: bytes) -> str | None:
-    name = next((name for mark, name in _WIDE_MARKS.items() if data.startswith(mark)), None)
-    return "UTF-16" if name is None and _LOOKS_UTF16.match(data) else name
+    marked = (name for mark, name in _WIDE_MARKS.items() if data.startswith(mark))
+    looking = (name for name, pattern in _LOOKS_WIDE.items() if pattern.match(data))
+    return next(chain(marked, looking), None)
 
 
 def _key_and_opener(raw: bytes) -> tuple[str, str]:
