@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from django.utils.dateparse import parse_datetime
@@ -17,11 +16,12 @@ from competition.models import Phase
 from competition.queries import entrant_of, may_see_board
 from competition.timeline import PhaseState, phase_state
 from grading import queries
+from grading.kept import Kept
 from grading.models import Board
 from grading.presentation import Sight
+from grading.published import current_version
 from grading.views.board_rows import SCORE, BoardRow, tinted
 
-SNAPSHOTS_KEPT = 24
 ATTEMPTS = 3
 
 Json = Mapping[str, Any]
@@ -38,10 +38,14 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class BoardSource:
-    """A board as one reader may see it; with `hidden_reason` nothing of it is shown."""
+    """A board as one reader may see it; with `hidden_reason` nothing of it is shown.
+
+    `version` tells the rows and the head from all others, whoever reads; None where nothing does.
+    """
 
     rows: tuple[BoardRow, ...] = ()
     head: Json = field(default_factory=dict)
+    version: Hashable = None
     mine: str = ""
     is_organizer: bool = False
     may_submit: bool = False
@@ -85,27 +89,36 @@ class BoardSource:
         return self.head.get("feedback") == Sight.ROUNDED
 
 
-def board_source(user: User | None, phase: Phase, view: str, now: datetime) -> BoardSource:
-    """Return the board of a phase for a reader; two queries whatever the number of rows.
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One view of a board as it was read, the same for everybody who may see it."""
 
-    The public snapshot is turned into rows once and kept in memory until it is rebuilt.
+    rows: tuple[BoardRow, ...]
+    head: Json
+    version: Hashable = None
+
+
+_KEPT: Kept[Read] = Kept(24)
+
+
+def board_source(user: User | None, phase: Phase, view: str, now: datetime) -> BoardSource:
+    """Return the board of a phase for a reader; the same few queries whatever the number of rows.
+
+    A snapshot is turned into rows once and kept in memory until it is rebuilt.
     """
     is_organizer = queries.organizes(user, phase)
     if not may_see_board(user, phase, now):
         return BoardSource(hidden_reason=_hidden_reason(phase), is_organizer=is_organizer)
     entrant = entrant_of(user, phase.track.competition)
-    if is_organizer:
-        data = queries.board_object(phase, user, now)
-        rows, head = rows_from(data, view), _head_of(data)
-    else:
-        rows, head = _public(phase, view, now)
-    if head.get("feedback") == Sight.HIDDEN:
+    read = _current(phase, user, view, now) if is_organizer else _public(phase, view, now)
+    if read.head.get("feedback") == Sight.HIDDEN:
         reason = _("Scores of this phase are shown when it closes.")
-        return BoardSource(hidden_reason=reason, head=head)
+        return BoardSource(hidden_reason=reason, head=read.head)
     is_in = entrant is not None and entrant.state == EntrantState.ACCEPTED
     return BoardSource(
-        rows=rows,
-        head=head,
+        rows=read.rows,
+        head=read.head,
+        version=read.version,
         mine=entrant.code if entrant else "",
         is_organizer=is_organizer,
         may_submit=is_in and phase_state(phase, now) == PhaseState.OPEN,
@@ -129,7 +142,8 @@ def _hidden_reason(phase: Phase) -> str:
     return _("This board is shown when the phase closes.")
 
 
-def _public(phase: Phase, view: str, now: datetime) -> tuple[tuple[BoardRow, ...], Json]:
+def _public(phase: Phase, view: str, now: datetime) -> Read:
+    """Return what everybody sees: the published snapshot."""
     for _attempt in range(ATTEMPTS):
         board = Board.objects.filter(phase=phase).defer("data").first()
         if board is None or board.built_at is None:
@@ -138,19 +152,33 @@ def _public(phase: Phase, view: str, now: datetime) -> tuple[tuple[BoardRow, ...
             return _snapshot(phase.code, board.built, board.built_at, view)
         except Board.DoesNotExist:
             continue  # rebuilt between the two reads: the newer one is there
-    data = queries.board_object(phase, None, now)
-    return rows_from(data, view), _head_of(data)
+    return _read(queries.board_object(phase, None, now), view)
 
 
-@lru_cache(maxsize=SNAPSHOTS_KEPT)
-def _snapshot(
-    phase_code: str, built: int, built_at: datetime, view: str
-) -> tuple[tuple[BoardRow, ...], Json]:
-    """Return the rows of a snapshot; number and time of its making are what tells it from others."""
-    data = Board.objects.values_list("data", flat=True).get(
-        phase__code=phase_code, built=built, built_at=built_at
-    )
-    return rows_from(data, view), _head_of(data)
+def _snapshot(phase_code: str, built: int, built_at: datetime, view: str) -> Read:
+    """Return a snapshot; number and time of its making are what tells it from others."""
+
+    def make() -> Read:
+        data = Board.objects.values_list("data", flat=True).get(
+            phase__code=phase_code, built=built, built_at=built_at
+        )
+        return _read(data, view, version)
+
+    version = (phase_code, built, built_at, view)
+    return _KEPT.get(version, make)
+
+
+def _current(phase: Phase, user: User | None, view: str, now: datetime) -> Read:
+    """Return what organizers see: the rows that a freeze holds back too, and every number."""
+    current = current_version(phase, now)
+    if current is None:
+        return _read(queries.board_object(phase, user, now), view)
+    version = ("current", current, view)
+    return _KEPT.get(version, lambda: _read(queries.board_object(phase, user, now), view, version))
+
+
+def _read(data: Json, view: str, version: Hashable = None) -> Read:
+    return Read(rows_from(data, view), _head_of(data), version)
 
 
 def _head_of(data: Json) -> Json:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -21,6 +24,7 @@ from accounts.views.access import viewer
 from competition.enums import BandRule
 from competition.models import Competition, Phase
 from grading.charts.forest import Forest
+from grading.kept import Kept
 from grading.scoring import registry
 from grading.scoring.recipe import seed as seed_of
 from grading.shown import grouped
@@ -44,7 +48,11 @@ SMALL = 200
 """Under this many utterances in a language the interval is known to be optimistic."""
 
 
-@dataclass(frozen=True, slots=True)
+TABLES: Kept[SafeString] = Kept(96)
+"""Tables of at most 100 rows, rendered: about 130 kB each."""
+
+
+@dataclass(frozen=True)
 class BoardPage(OfPhase):
     """Everything the template shows; it asks the database nothing more."""
 
@@ -53,8 +61,6 @@ class BoardPage(OfPhase):
     choice: BoardChoice
     columns: Columns
     rows: Page[BoardRow]
-    forest: Forest
-    groups: Sequence[Group]
     phases: Sequence[Phase]
     languages: Sequence[str]
     log_head: str
@@ -96,6 +102,31 @@ class BoardPage(OfPhase):
             }
             for view, title in views
         ]
+
+    @cached_property
+    def forest(self) -> Forest:
+        """The plot that holds every row of the board."""
+        return plot_of(self.source.rows)
+
+    @cached_property
+    def groups(self) -> Sequence[Group]:
+        """The rows of this page in bands, every text ready."""
+        return groups_of(
+            self.rows, self.columns, self.forest, self.phase, self.choice, mine=self.source.mine
+        )
+
+    @property
+    def table(self) -> SafeString:
+        """The table, rendered once for all readers who see the same."""
+        if self.source.version is None:
+            return self._rendered_table()
+        mine = self.source.mine if any(row.code == self.source.mine for row in self.rows) else ""
+        choice = replace(self.choice, page=str(self.rows.number))
+        key = (self.source.version, choice, mine, self.phase.band_rule, get_language())
+        return TABLES.get(key, self._rendered_table)
+
+    def _rendered_table(self) -> SafeString:
+        return render_to_string("grading/partials/board_table.html", {"page": self})
 
     @property
     def heads(self) -> list[Head]:
@@ -216,8 +247,6 @@ def board_page(user: User | None, phase: Phase, choice: BoardChoice, now: dateti
     source = board_source(user, phase, choice.view, now)
     columns = columns_of(languages, choice.view)
     rows = page_of(source.rows, columns, choice)
-    forest = plot_of(source.rows)
-    groups = groups_of(rows, columns, forest, phase, choice, mine=source.mine)
     phases = list(Phase.objects.filter(track=phase.track_id))
     return BoardPage(
         phase=phase,
@@ -225,8 +254,6 @@ def board_page(user: User | None, phase: Phase, choice: BoardChoice, now: dateti
         choice=choice,
         columns=columns,
         rows=rows,
-        forest=forest,
-        groups=groups,
         phases=phases,
         languages=languages,
         log_head=_log_head(phase.track.competition),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.views.access import viewer
 from competition.queries import may_see_board
-from grading import queries
+from grading.published import published
 from grading.scoring import registry
 from grading.views.board_page import BoardChoice, chosen_rows
 from grading.views.board_rows import BoardRow, Columns, columns_of
@@ -63,13 +61,11 @@ def board_data(request: HttpRequest, slug: str, track: str, phase: str) -> HttpR
     now = timezone.now()
     if not may_see_board(viewer(request), found, now):
         raise Http404
-    data = queries.board_object(found, None, now)
-    body = json.dumps(data, ensure_ascii=False, sort_keys=True).encode()
-    etag = f'"{hashlib.sha256(body).hexdigest()}"'
-    response = HttpResponse(body, content_type="application/json")
-    response["ETag"] = etag
+    data = published(found, now)
+    response = HttpResponse(data.body, content_type="application/json")
+    response["ETag"] = data.etag
     response["Cache-Control"] = "no-cache"
-    return get_conditional_response(request, etag=etag, response=response) or response
+    return get_conditional_response(request, etag=data.etag, response=response) or response
 
 
 def csv_text(records: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
