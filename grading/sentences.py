@@ -49,6 +49,13 @@ MEANINGS: dict[str, Any] = {
     "UTT_ID_TRIMMED": _("Blanks around an utt_id were dropped."),
     "ARCHIVE_LITTER_IGNORED": _("Files that systems put into archives were ignored."),
     "EXTRA_FILES_IGNORED": _("Other files in the archive were ignored."),
+    "WAV_FORMAT": _("A sound is not a WAV file of 16-bit PCM, mono, 16 kHz. Convert it."),
+    "WAV_DURATION": _("A clip is shorter or longer than the phase allows."),
+    "WAV_TRUNCATED": _("A WAV file has fewer bytes than its header declares. Write it again."),
+    "WAV_EMPTY": _("A WAV file holds no samples."),
+    "WAV_SILENT": _("A clip is silent; it is accepted, but nothing will be heard in it."),
+    "WAV_CLIPPED": _("A clip is distorted because it is too loud; it is accepted."),
+    "WAV_DC_OFFSET": _("The samples of a clip are not centered; it is accepted."),
     "FOLDER_IN_ARCHIVE": _("The file lies in a folder of the archive; it was read."),
 }
 """Code of a problem -> what it means and what to do, in one line."""

@@ -1,6 +1,6 @@
 """The sentence of every problem, in English and, through a translator, in any language.
 
-TEMPLATES is the one place where the sentences stand; `N_` marks them for gettext. A template is
+TEMPLATES holds all of them, those of waveforms from `wave_sentences`; `N_` marks them for gettext. A template is
 filled by one pass over its `{names}`: what a participant wrote is never read as a template.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from grading.scoring.text.shown import show
 from grading.scoring.types import Problem
+from grading.scoring.wave_sentences import WAVE_TEMPLATES
 
 Translate = Callable[[str], str]
 
@@ -23,7 +24,7 @@ def N_(template: str) -> str:  # noqa: N802 - the marker that gettext's extracto
 
 
 # A key is CODE, or CODE.reason where params name a reason.
-TEMPLATES: dict[str, str] = {
+TEMPLATES: dict[str, str] = WAVE_TEMPLATES | {
     "AMBIGUOUS_ARCHIVE": N_(
         "More than one file in the archive could be the submission ({count}): {names}. Send one .jsonl file with one line for each utterance."
     ),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import grading.scoring
-from grading.scoring import messages
+from grading.scoring import messages, wave_sentences
 from grading.scoring.messages import TEMPLATES, fill, render
 from grading.scoring.report import Collector
 from grading.scoring.types import Problem, Severity
@@ -24,7 +24,8 @@ def codes_in_the_source() -> set[str]:
     """Every code that a reader can report: the first argument of error, warning and note."""
     found = set()
     signatures = PACKAGE / "formats/contents.py"
-    for path in {*PACKAGE.glob("formats/*.py"), PACKAGE / "text/tags.py"} - {signatures}:
+    readers = {*PACKAGE.glob("formats/*.py"), *PACKAGE.glob("audio/*.py")}
+    for path in {*readers, PACKAGE / "text/tags.py"} - {signatures}:
         source = path.read_text("utf-8")
         found |= set(re.findall(r'\.(?:error|warning|note)\(\s*"([A-Z_0-9]+)"', source))
         found |= set(re.findall(r'"([A-Z]+(?:_[A-Z0-9]+)+)"', source))
@@ -37,10 +38,11 @@ def test_every_code_has_a_sentence_and_every_sentence_a_code() -> None:
 
 
 def test_every_template_is_marked_for_translation() -> None:
-    tree = ast.parse(Path(messages.__file__).read_text("utf-8"))
+    sources = [Path(module.__file__).read_text("utf-8") for module in (messages, wave_sentences)]
     marked = {
         node.args[0].value
-        for node in ast.walk(tree)
+        for source in sources
+        for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "N_"
         if isinstance(node.args[0], ast.Constant)
     }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grading.scoring import registry
-from grading.scoring.cli import inputs
+from grading.scoring.cli import inputs, sounds
 from grading.scoring.messages import render
+from grading.scoring.tracks.nvv_t2 import TRACK as SPEECH
 from grading.scoring.types import Limits, ReferencesInvalid, Severity
 
 if TYPE_CHECKING:
@@ -18,15 +19,28 @@ if TYPE_CHECKING:
     from grading.scoring.types import Problem, Report
 
 _READINGS = {
-    "jsonl": "JSON Lines",
-    "list": "a JSON list",
-    "map": "a JSON map of ids to texts",
-    "object": "a single JSON object",
+    "jsonl": "rows read as JSON Lines",
+    "list": "rows read as a JSON list",
+    "map": "rows read as a JSON map of ids to texts",
+    "object": "rows read as a single JSON object",
+    "zip": "WAV files read from a zip archive",
+    "tar": "WAV files read from a tar archive",
+    "tar.gz": "WAV files read from a tar.gz archive",
 }
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the tracks whose submissions can be checked offline, sorted.
+
+    Those of waveforms are not in the registry: no server scores them from the file alone.
+    """
+    return tuple(sorted((*registry.names(), SPEECH.name)))
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Check a submission against references or a manifest; return the exit code."""
+    if arguments.track == SPEECH.name:
+        return _finish(sounds.check(arguments, console), arguments, console)
     track = registry.get(arguments.track)
     params = inputs.read_params(track, arguments.params, arguments.labels)
     ids: dict[str, str | None]
@@ -39,11 +53,15 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             return refuse_references(error, arguments, console)
         ids = dict(references.language_of)
     checked = check_submission(arguments, console, ids=ids, params=params)
+    return _finish(checked.report, arguments, console)
+
+
+def _finish(report: Report, arguments: argparse.Namespace, console: Console) -> int:
     if console.as_json:
-        console.result(report_json(checked.report))
+        console.result(report_json(report))
     else:
-        print_report(checked.report, str(arguments.submission), console)
-    return 0 if checked.report.accepted else 1
+        print_report(report, str(arguments.submission), console)
+    return 0 if report.accepted else 1
 
 
 def check_submission(
@@ -106,7 +124,7 @@ def print_report(report: Report, name: str, console: Console) -> None:
     if not report.accepted:
         verdict = console.color("✗ Not accepted", Severity.ERROR)
     reading = _READINGS.get(report.reading)
-    read = f", {report.rows} rows read as {reading}" if reading else ""
+    read = f", {report.rows} {reading}" if reading else ""
     console.line(f"{verdict}: {name}{read}")
     for problem in report.problems:
         _print_problem(problem, console)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from grading.scoring.formats.pieces import BOM, choose_reading, cut
 from grading.scoring.formats.strict_json import StrictDecoder
@@ -12,9 +12,8 @@ from grading.scoring.text.shown import show
 from grading.scoring.types import Limits, ParamsInvalid, ScoringError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
-    from typing import Any
 
     from grading.scoring.tracks.base import References, Track
 
@@ -23,6 +22,14 @@ _LIMITS = Limits()
 
 class InputError(ScoringError):
     """A file given beside the submission cannot be used; the text says which and why."""
+
+
+class _Track(Protocol):
+    """What a track of any sort has."""
+
+    @property
+    def languages(self) -> tuple[str, ...]: ...
+    def params(self, raw: Mapping[str, Any]) -> Any: ...
 
 
 class RowsRefused(ScoringError):
@@ -47,7 +54,7 @@ def _sentence(data: bytes, offset: int, code: str, params: Any) -> str:
     return f"line {line}: {fill(template, values)}"
 
 
-def read_params(track: Track, settings: Path | None, labels: Path | None) -> Any:
+def read_params(track: _Track, settings: Path | None, labels: Path | None) -> Any:
     """Return the track's parameters: its own, then those of a JSON object, then a list of labels.
 
     `settings` is the `params` of a competition as its API and its data.json show them. Raises
@@ -74,7 +81,7 @@ def read_references(track: Track, path: Path, params: Any) -> References:
     return track.references(path.read_bytes(), params)
 
 
-def read_manifest(path: Path, track: Track) -> dict[str, str | None]:
+def read_manifest(path: Path, track: _Track) -> dict[str, str | None]:
     """Return the utterance ids of a manifest, with their language where it names one.
 
     The manifest is a JSON list of ids, rows with `utt_id` (JSON Lines or a list), or the object
@@ -109,7 +116,7 @@ def _manifest_entries(path: Path, data: bytes) -> Iterator[tuple[str, object]]:
         yield f"line {piece.line}", decoded.value
 
 
-def _entry(value: object, track: Track) -> tuple[str, str | None]:
+def _entry(value: object, track: _Track) -> tuple[str, str | None]:
     if isinstance(value, str):
         return value.strip(), None
     if not isinstance(value, dict):

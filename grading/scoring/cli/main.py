@@ -64,7 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
-    _add_track(parser)
+    parser.add_argument("track", choices=check.names())
     known = parser.add_mutually_exclusive_group(required=True)
     known.add_argument("--reference", type=Path, metavar="REF.jsonl", help="the references")
     known.add_argument(

@@ -100,6 +100,10 @@ class ByteStream:
             taken += bytes(more)
         return taken
 
+    def peek(self) -> int:
+        """Return the next byte and leave it there; -1 at the end."""
+        return self._piece[0] if self._fill() else -1
+
     def pieces(self, count: int) -> Iterator[memoryview]:
         """Yield the next `count` bytes piece by piece, fewer only at the end."""
         while count > 0:

@@ -305,16 +305,18 @@ def read_member(source: Source, member: Member, *, limit: int, ratio: int) -> by
     return b"".join(read_pieces(source, member, limit=limit, ratio=ratio))
 
 
-def read_pieces(source: Source, member: Member, *, limit: int, ratio: int) -> Iterator[bytes]:
+def read_pieces(
+    source: Source, member: Member, *, limit: int, ratio: int | None
+) -> Iterator[bytes]:
     """Yield the unpacked bytes of a member, checked against its declared size and checksum.
 
     What was yielded is good only once the end is reached. Raises ArchiveError for an unknown
     compression, for damage, and as soon as more than `limit` bytes, or `ratio` times the packed
-    ones, have come out.
+    ones where one is given, have come out.
     """
     if member.method not in METHODS:
         raise ArchiveError("method", member=member.name, found=method_name(member.method))
-    most = min(limit, ratio * member.packed)
+    most = limit if ratio is None else min(limit, ratio * member.packed)
     packed = pieces(source, _data_start(source, member), member.packed)
     size, checksum = 0, 0
     try:
