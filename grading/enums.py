@@ -134,6 +134,11 @@ class FailureCode(TextChoices):
     )
 
 
+WAITS_FOR_SCORER = _(
+    "This submission was accepted and waits: a new version of the scorer is being put in use, and it "
+    "is scored as soon as the organizers have switched to it."
+)
+
 SUBMISSION_TRANSITIONS: dict[str, frozenset[str]] = {
     SubmissionState.RECEIVED: frozenset(
         {

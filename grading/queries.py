@@ -18,6 +18,7 @@ from grading import board_data, corrections
 from grading.enums import EvaluationState, Priority, RecipeRole, SubmissionKind, SubmissionState
 from grading.models import Board, Evaluation, Recipe, Standing, Submission
 from grading.presentation import Sight, shown_score, sight_of
+from grading.rules import scored_here, waits_for_scorer
 
 FINAL = "final"
 
@@ -174,7 +175,7 @@ def live_evaluations(submissions: Sequence[Submission]) -> dict[int, Evaluation]
 
 
 def place_in_queue(submission: Submission) -> int | None:
-    """Return how many stand before it in the queue, 0 = next; None when it does not wait."""
+    """Return how many stand before it in the queue, 0 = next; None when it does not wait its turn."""
     if submission.state == SubmissionState.RECEIVED and submission.lease_until is None:
         waiting = Submission.objects.filter(
             state=SubmissionState.RECEIVED, lease_until__isnull=True
@@ -183,8 +184,10 @@ def place_in_queue(submission: Submission) -> int | None:
     evaluation = live_evaluation(submission)
     if evaluation is None or evaluation.state != EvaluationState.QUEUED:
         return None
+    if waits_for_scorer(evaluation):
+        return None
     queued = Evaluation.objects.filter(
-        state=EvaluationState.QUEUED, priority__lte=evaluation.priority
+        scored_here(), state=EvaluationState.QUEUED, priority__lte=evaluation.priority
     )
     return queued.filter(queued_at__lt=evaluation.queued_at).count()
 

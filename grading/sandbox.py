@@ -24,6 +24,7 @@ MEMORY_EXIT = 75
 ABANDONED_EXIT = 74
 MEMORY = "MEMORY"
 STORAGE = "STORAGE"
+ABSENT = "ABSENT"
 OUTDATED = "OUTDATED"
 SAMPLE = 64
 HELD_BYTES = 64 * 1024 * 1024
@@ -71,7 +72,7 @@ def evaluate(job: Json, progress: Callable[[int, int], None]) -> Json:
 
     track = registry.get(job["track"])
     if track.version != job["version"]:
-        raise Refused(OUTDATED)
+        raise Refused(ABSENT)
     params = track.params(job["params"])
     data = _read(job["references_path"], job["references_sha256"])
     references = track.references(data, params)

@@ -11,9 +11,10 @@ from rest_framework.request import Request
 
 from grading import queries
 from grading.api.serializers import UploadSerializer
-from grading.enums import EvaluationState, FailureCode, SubmissionState
+from grading.enums import WAITS_FOR_SCORER, EvaluationState, FailureCode, SubmissionState
 from grading.models import Evaluation, Submission
 from grading.presentation import shown_score
+from grading.rules import waits_for_scorer
 
 WITHHELD = "withheld"
 
@@ -30,7 +31,12 @@ def stage_of(submission: Submission, evaluation: Evaluation | None) -> str:
 
 
 def reason_of(submission: Submission, evaluation: Evaluation | None) -> str:
-    """Return the sentence a participant reads about a failure; empty for anything else."""
+    """Return the sentence a participant reads about a failure, or about a wait that is no turn in a queue.
+
+    Empty for anything else.
+    """
+    if waits_for_scorer(evaluation):
+        return str(WAITS_FOR_SCORER)
     code = submission.failure_code or (evaluation.failure_code if evaluation else "")
     return str(FailureCode(code).label) if code in FailureCode.values else code
 

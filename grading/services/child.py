@@ -54,6 +54,13 @@ class ChildFailed(Exception):
         self.kind = kind
 
 
+class ScorerAbsent(ChildFailed):
+    """The code that is installed has not the scorer that the recipe names."""
+
+    def __init__(self) -> None:
+        super().__init__(FailureCode.RECIPE_OUTDATED, may_retry=False)
+
+
 class StorageDown(Exception):
     """Disk or bucket did not answer: nobody's fault, so the work waits and no attempt is counted."""
 
@@ -186,6 +193,8 @@ def _answer(message: Json) -> Json:
     kind = str(message["error"])
     if kind == sandbox.STORAGE:
         raise ChildFailed(FailureCode.STORAGE_ERROR, may_retry=True)
+    if kind == sandbox.ABSENT:
+        raise ScorerAbsent
     if kind == sandbox.OUTDATED:
         raise ChildFailed(FailureCode.RECIPE_OUTDATED, may_retry=False)
     raise ChildFailed(FailureCode.SCORER_CRASHED, may_retry=False, kind=kind)

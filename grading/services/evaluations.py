@@ -17,6 +17,7 @@ from competition.services import references
 from competition.services.errors import ReferencesMissing, ReferencesUnreachable
 from grading.enums import EvaluationState, FailureCode, Priority, RecipeRole, SubmissionState
 from grading.models import Evaluation, EvaluationTallies, Recipe, Submission
+from grading.rules import runs_here
 from grading.services import (
     boards,
     child,
@@ -29,7 +30,7 @@ from grading.services import (
     second_opinion,
     standings,
 )
-from grading.services.child import Bounds, ChildFailed, ClaimLost, StorageDown
+from grading.services.child import Bounds, ChildFailed, ClaimLost, ScorerAbsent, StorageDown
 from grading.services.validation import manifest
 
 Json = dict[str, Any]
@@ -48,10 +49,10 @@ def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Ev
     try:
         result = _score(evaluation, clock)
         board_id = finish(evaluation=evaluation, result=result, now=clock())
+    except (StorageDown, ScorerAbsent):
+        put_back(evaluation=evaluation, now=clock())
     except ChildFailed as failure:
         give_up(evaluation=evaluation, failure=failure, now=clock())
-    except StorageDown:
-        put_back(evaluation=evaluation, now=clock())
     except ClaimLost:
         return None
     else:
@@ -62,8 +63,13 @@ def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Ev
 
 
 def claim(*, evaluation_id: int, worker: str, now: datetime) -> Evaluation | None:
-    """Take a queued evaluation for one lease; None when it is not to be had, or scoring is paused."""
+    """Take a queued evaluation for one lease; None when it is not to be had, or scoring is paused.
+
+    Nor is one to be had whose recipe names a version of the scorer that does not run here.
+    """
     found: Evaluation = with_everything().get(pk=evaluation_id)
+    if not runs_here(found.recipe):
+        return None
     if found.priority == Priority.FRESH and _is_paused(found):
         return None
     taken = Evaluation.objects.filter(
@@ -159,7 +165,7 @@ def give_up(
 
 
 def put_back(*, evaluation: Evaluation, now: datetime) -> None:
-    """Leave a run to the sweep, as if it had not been tried: storage does not answer."""
+    """Leave a run to the sweep, as if it had not been tried: storage or scorer are not there."""
     with suppress(ClaimLost):
         _move(
             evaluation,

@@ -205,6 +205,7 @@ LOOKS: dict[str, Look] = {
     "mail": mailing,
     "receipts": safekeeping.receipts,
     "backup": safekeeping.backup,
+    "scorer": safekeeping.scorer,
     "queue": queue,
     "canary": last_canary,
     "notices": mails,

@@ -17,6 +17,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from competition.models import Phase
 from grading.enums import EvaluationState, Priority, RecipeRole, RescoringState, SubmissionState
 from grading.models import Evaluation, PhaseRecipe, Recipe, Rescoring, Submission
+from grading.rules import scored_here
 from grading.services import doorbell, evaluations, validation
 from grading.services.rescoring import standing
 
@@ -60,7 +61,9 @@ def settle(*, now: datetime) -> int:
 def ring_more(now: datetime) -> int:
     """Ring for candidates until as many bells are out as there may be; return how many were rung."""
     unheard = Q(rung_at__isnull=True) | Q(rung_at__lt=_patience(now))
-    waiting = Evaluation.objects.filter(state=EvaluationState.QUEUED, priority=Priority.AGAIN)
+    waiting = Evaluation.objects.filter(
+        scored_here(), state=EvaluationState.QUEUED, priority=Priority.AGAIN
+    )
     free = BELLS - waiting.filter(rung_at__gte=_patience(now)).count()
     rung = 0
     if free > 0:
@@ -86,8 +89,14 @@ def answer(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) ->
 
 
 def _do_fresh(worker: str, clock: Callable[[], datetime]) -> bool:
-    """Validate or score the oldest fresh work that nobody has begun; return whether there was any."""
-    queued = Evaluation.objects.filter(state=EvaluationState.QUEUED, priority=Priority.FRESH)
+    """Validate or score the oldest fresh work that nobody has begun; return whether there was any.
+
+    What was begun a moment ago and put back waits for its time: it must not be tried in a circle.
+    """
+    unbegun = Q(started_at__isnull=True) | Q(started_at__lt=_patience(clock()))
+    queued = Evaluation.objects.filter(
+        scored_here(), unbegun, state=EvaluationState.QUEUED, priority=Priority.FRESH
+    )
     first = queued.order_by("queued_at").values_list("pk", flat=True).first()
     if first is not None:
         return evaluations.run(evaluation_id=first, worker=worker, clock=clock) is not None

@@ -24,7 +24,7 @@ from competition.services.authority import require_organizer
 from grading import corrections
 from grading.enums import EvaluationState, Priority, RecipeRole, RescoringState, SubmissionState
 from grading.models import Board, Evaluation, PhaseRecipe, Rescoring, Submission
-from grading.services import boards, errors, notices, quota, rescoring, selection, standings
+from grading.services import boards, errors, news, notices, quota, rescoring, selection, standings
 from grading.services.rescoring import standing
 
 REPEATS = 4
@@ -176,6 +176,7 @@ def _carry_out(
     with audit.audited():
         _lock(proposal, held, plan.readiness)
         _tell_people(proposal, now)
+        _tell_first_scores(proposal, now)
         _mark_corrected(proposal, now)
         roles = _lock_roles(proposal)
         board = Board.objects.select_for_update().get(pk=plan.board_id)
@@ -295,6 +296,14 @@ def _tell_people(proposal: Rescoring, now: datetime) -> None:
             "path": f"/competitions/{competition.slug}/tracks/{phase.track.slug}/{phase.slug}/board/",
         },
     )
+
+
+def _tell_first_scores(proposal: Rescoring, now: datetime) -> None:
+    """Tell the teams whose submissions had no score until now, such as those that waited for the scorer."""
+    first = _scored(proposal).exclude(pk__in=_corrected(proposal).values("pk"))
+    related = ("submission__entrant__team", "submission__phase__track__competition")
+    for one in first.select_related(*related):
+        news.submission_scored(submission=one.submission, now=now)
 
 
 def _as_switched(proposal: Rescoring, found: Readiness, now: datetime) -> Json:

@@ -1,4 +1,4 @@
-"""Looks at what must outlive this machine: the key of receipts, and backups."""
+"""Looks at what must outlive this machine and this release: receipts' key, backups, recipes' scorers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
 
 from accounts.models import AuditEvent
-from grading.models import ReceiptKey, Submission
-from grading.services import receipt_keys
+from grading.enums import EvaluationState, RecipeRole
+from grading.models import Evaluation, PhaseRecipe, ReceiptKey, Submission
+from grading.rules import runs_here, scored_here
+from grading.services import canary, receipt_keys
 from grading.services.errors import ReceiptsUnavailable
 from grading.services.findings import Finding
 from grading.services.keeping.backups import MADE
@@ -21,6 +23,10 @@ REMEDIES = {
     "receipts": (
         "Put the key back, from a backup if it is lost, and make it readable by the server's"
         " account alone (chmod 600); or run: manage.py receipt_keys rotate"
+    ),
+    "scorer": (
+        "Propose the scorer that runs now and switch to it:"
+        " manage.py rescore propose COMPETITION TRACK PHASE --reason …"
     ),
     "backup": "Run: manage.py backup PATH (docs/operations.md says how to do it every day)",
 }
@@ -62,3 +68,20 @@ def backup(now: datetime) -> Finding:
     said = f"the last one is of {last:%Y-%m-%d %H:%M} UTC" if last else "none was made"
     is_late = unkept is not None and now - unkept.received_at > PATIENCE
     return Finding("backup", said, REMEDIES["backup"] if is_late else "")
+
+
+def scorer(now: datetime) -> Finding:
+    """Look whether a phase that takes uploads is scored by a version of the scorer that is not installed."""
+    live = PhaseRecipe.objects.filter(
+        role=RecipeRole.LIVE, phase__opens_at__lte=now, phase__closes_at__gt=now
+    ).exclude(phase__track__competition__slug=canary.SLUG)
+    behind = [
+        f"{row.phase} has {row.recipe.version}"
+        for row in live.select_related("recipe", "phase__track__competition")
+        if not runs_here(row.recipe)
+    ]
+    waiting = Evaluation.objects.filter(state=EvaluationState.QUEUED).exclude(scored_here()).count()
+    if not behind:
+        return Finding("scorer", "every open phase is scored by the version that is installed")
+    said = f"{', '.join(behind)}; {waiting} evaluations wait for a version that is not installed"
+    return Finding("scorer", said, REMEDIES["scorer"])

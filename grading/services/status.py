@@ -10,6 +10,7 @@ from django.db.models import Count, F, Max, Min, QuerySet
 
 from grading.enums import EvaluationState, NoticeState, Priority, SubmissionState
 from grading.models import Board, Evaluation, Notice, Submission, WorkerHeartbeat
+from grading.rules import scored_here
 from grading.services import canary, heartbeat
 from grading.services.canary import CanaryVerdict
 
@@ -79,10 +80,12 @@ def status(*, now: datetime) -> Status:
 
 
 def queues() -> tuple[QueueState, ...]:
-    """Return every queue of the database; what a pause holds back waits for nobody."""
+    """Return every queue of the database; what a pause or a missing scorer holds back waits for nobody."""
     queued = Evaluation.objects.filter(state=EvaluationState.QUEUED)
     fresh = queued.filter(
-        priority=Priority.FRESH, submission__phase__track__competition__paused_at__isnull=True
+        scored_here(),
+        priority=Priority.FRESH,
+        submission__phase__track__competition__paused_at__isnull=True,
     )
     received = Submission.objects.filter(state=SubmissionState.RECEIVED, lease_until__isnull=True)
     behind = Board.objects.filter(wanted__gt=F("built"))

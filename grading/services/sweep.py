@@ -18,6 +18,7 @@ from competition.services.errors import ReferencesMissing
 from grading import storage
 from grading.enums import EvaluationState, Priority, RecipeRole, SubmissionState
 from grading.models import Board, Evaluation, Submission
+from grading.rules import scored_here
 from grading.services import (
     boards,
     doorbell,
@@ -105,6 +106,7 @@ def _ring_again(now: datetime) -> int:
         state=SubmissionState.RECEIVED, lease_until__isnull=True
     ).order_by("received_at")
     queued = Evaluation.objects.filter(
+        scored_here(),
         state=EvaluationState.QUEUED,
         priority=Priority.FRESH,
         submission__phase__track__competition__paused_at__isnull=True,

@@ -214,7 +214,7 @@ def alarms_of(now: datetime) -> list[Finding]:
     """Return what somebody should look at, beside the workers: what is wrong and what to do."""
     state = status.status(now=now)
     found = [health.queue_finding(state), health.canary_finding(state.canary)]
-    found += health.examine(now=now, parts=("notices", "disk"))
+    found += health.examine(now=now, parts=("notices", "disk", "scorer"))
     return [finding for finding in found if not finding.ok]
 
 
@@ -284,7 +284,7 @@ def _failure_advice(code: str) -> str:
             "The stored file could not be read. Check the disk, then ask the team to submit again."
         ),
         FailureCode.RECIPE_OUTDATED: _(
-            "The phase's recipe names another version of the scorer. Load the definition again."
+            "The installed scorer makes another recipe than its version says. Install the release again."
         ),
         FailureCode.SECOND_OPINION_DISAGREES: _(
             "Two computations of the edits differ. Do not publish; report it with the submission's code."

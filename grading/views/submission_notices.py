@@ -9,9 +9,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from grading.enums import EvaluationState, FailureCode, SubmissionState
+from grading.enums import WAITS_FOR_SCORER, EvaluationState, FailureCode, SubmissionState
 from grading.models import Evaluation, Submission
 from grading.presentation import Sight
+from grading.rules import waits_for_scorer
 from grading.shown import grouped
 
 
@@ -40,12 +41,15 @@ def notices_of(
         strong = _("This submission was cancelled and cost no quota.")
         return [Notice("", "minus", strong, "", *again)]
     if evaluation is None or evaluation.state != EvaluationState.SCORED:
-        return _paused(submission, evaluation)
+        return _waiting(submission, evaluation)
     return _scored(submission, evaluation, sight)
 
 
-def _paused(submission: Submission, evaluation: Evaluation | None) -> list[Notice]:
-    """Say why an accepted submission waits, when the organizers have paused scoring."""
+def _waiting(submission: Submission, evaluation: Evaluation | None) -> list[Notice]:
+    """Say why an accepted submission waits: for a new version of the scorer, or until scoring goes on."""
+    if waits_for_scorer(evaluation):
+        text = _("There is nothing to do: it keeps its place and the time of its upload.")
+        return [Notice("warn", "clock", str(WAITS_FOR_SCORER), text)]
     competition = submission.phase.track.competition
     is_running = evaluation is not None and evaluation.state == EvaluationState.RUNNING
     if competition.paused_at is None or is_running:

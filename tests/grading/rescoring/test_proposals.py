@@ -196,8 +196,11 @@ def test_dropping_a_candidate_leaves_everything_as_it_was_and_it_may_be_proposed
 
 
 def test_uploads_are_queued_for_both_recipes_and_fresh_work_goes_first(
-    arena, board, bells, django_capture_on_commit_callbacks
+    arena, bells, django_capture_on_commit_callbacks
 ):
+    earlier = submit(arena, arena.perfect())
+    validation.validate(submission_id=earlier.pk, clock=lambda: NOW)
+    evaluations.run(evaluation_id=evaluations.live_of(earlier).pk, worker="w", clock=lambda: NOW)
     proposal = propose(arena)
     rescoring_queue.fill(rescoring_id=proposal.pk, now=LATER)
     submission = submit(arena, arena.flawed(1))
