@@ -31,6 +31,9 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 
 PATIENCE_SECONDS = 20.0
 HEADER_BYTES = 32 * 1024
+CHUNK_BYTES = 16
+"""What the chunks of a body may say of themselves: this much a byte carried, beside HEADER_BYTES."""
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 CUT_SECONDS = 0.1
 LINGER_SECONDS = 2.0
 """How long what still arrives is read and dropped, so that the refusal reaches its sender."""
@@ -162,11 +165,16 @@ class Body:
 def check_headers(scope: Scope, limit: int) -> int | None:
     """Return the declared length in bytes, None without one; raises Refused."""
     headers: list[tuple[bytes, bytes]] = scope["headers"]
-    if sum(len(name) + len(value) + 4 for name, value in headers) > HEADER_BYTES:
+    target = len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
+    if target + sum(len(name) + len(value) + 4 for name, value in headers) > HEADER_BYTES:
         raise headers_too_large()
-    lengths = {value for name, value in headers if name == b"content-length"}
-    encoded = any(name == b"transfer-encoding" for name, value in headers)
-    if len(lengths) > 1 or (lengths and encoded):
+    _check_form(scope, headers)
+    lengths = {value.strip(b" \t") for name, value in headers if name == b"content-length"}
+    codings = [
+        value.strip(b" \t").lower() for name, value in headers if name == b"transfer-encoding"
+    ]
+    coded_rightly = codings == [b"chunked"] and scope["http_version"] == "1.1"
+    if len(lengths) > 1 or (codings and (lengths or not coded_rightly)):
         raise Refused(
             HTTPStatus.BAD_REQUEST,
             "BODY_AMBIGUOUS",
@@ -175,6 +183,20 @@ def check_headers(scope: Scope, limit: int) -> int | None:
     if not lengths:
         return None
     return _checked_length(lengths.pop(), limit)
+
+
+def _check_form(scope: Scope, headers: list[tuple[bytes, bytes]]) -> None:
+    """Refuse another HTTP than 1.0 and 1.1, methods that nothing here has, and doubtful hosts."""
+    if scope["http_version"] not in {"1.0", "1.1"}:
+        detail = _("Only HTTP/1.0 and HTTP/1.1 are spoken here.")
+        raise Refused(HTTPStatus.BAD_REQUEST, "HTTP_VERSION_UNKNOWN", detail)
+    if scope["method"] not in METHODS:
+        detail = _("Nothing here takes this method.")
+        raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", detail)
+    hosts = [value for name, value in headers if name == b"host"]
+    if len(hosts) != 1 and (hosts or scope["http_version"] == "1.1"):
+        detail = _("A request names its host once.")
+        raise Refused(HTTPStatus.BAD_REQUEST, "HOST_AMBIGUOUS", detail)
 
 
 def _checked_length(value: bytes, limit: int) -> int:
@@ -191,6 +213,12 @@ def too_large(limit: int) -> Refused:
     """Return the refusal of a body over `limit` bytes."""
     detail = _("The body is too large: at most %(limit)d bytes are taken here.") % {"limit": limit}
     return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "BODY_TOO_LARGE", detail)
+
+
+def chunks_too_large() -> Refused:
+    """Return the refusal of chunks with far more around them than in them."""
+    detail = _("The chunks of the body have far more around them than in them.")
+    return Refused(HTTPStatus.BAD_REQUEST, "CHUNKS_TOO_LARGE", detail)
 
 
 def stalled(seconds: float) -> Refused:
@@ -232,6 +260,8 @@ async def refuse(refused: Refused, scope: Scope, receive: Receive, send: Send) -
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
     ]
+    if refused.status == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers.append((b"allow", ", ".join(sorted(METHODS)).encode()))
     await send({"type": "http.response.start", "status": int(refused.status), "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": True})
     if refused.status != HTTPStatus.REQUEST_TIMEOUT:
@@ -256,6 +286,7 @@ class GuardedProtocol(HttpToolsProtocol):
     _timer: TimerHandle | None = None
     _in_headers = True
     _header_bytes = 0
+    _framing_bytes = 0
     _refused = False
 
     def connection_made(self, transport: Any) -> None:
@@ -275,9 +306,13 @@ class GuardedProtocol(HttpToolsProtocol):
         if self._in_headers:
             self._start_timer()
             self._header_bytes += len(data)
+        else:
+            self._framing_bytes += len(data)
         super().data_received(data)
         if self._in_headers and self._header_bytes > HEADER_BYTES:
             self._refuse(headers_too_large())
+        elif self._framing_bytes > HEADER_BYTES:
+            self._refuse(chunks_too_large())
 
     def on_headers_complete(self) -> None:
         """Hand the request on."""
@@ -285,10 +320,15 @@ class GuardedProtocol(HttpToolsProtocol):
         self._stop_timer()
         super().on_headers_complete()
 
+    def on_body(self, body: bytes) -> None:
+        """Hand a part of the body on; what is not body is what chunks say of themselves."""
+        self._framing_bytes -= len(body) * (1 + CHUNK_BYTES)
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
         """Await the next request."""
         self._in_headers = True
-        self._header_bytes = 0
+        self._header_bytes = self._framing_bytes = 0
         super().on_message_complete()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
@@ -334,6 +374,9 @@ class GuardedProtocol(HttpToolsProtocol):
             body,
         ]
         self._refused = True
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
         self.transport.write(b"".join(lines))
         self.transport.write_eof()
         self.loop.call_later(LINGER_SECONDS, self.transport.close)

@@ -244,11 +244,75 @@ def test_a_chunked_body_over_the_limit_is_refused(site: Site) -> None:
         ("Content-Length: -1",),
         ("Content-Length: 5x",),
         ("Content-Length: 99999999999999999999999999",),
+        ("Transfer-Encoding: gzip", "Transfer-Encoding: chunked"),
+        ("Transfer-Encoding: gzip, chunked",),
+        ("Transfer-Encoding: chunked", "Transfer-Encoding: chunked"),
     ],
 )
 def test_an_ambiguous_length_is_refused(site: Site, headers: tuple[str, ...]) -> None:
     assert status(site.ask(request(*headers, body=b"5\r\nhello\r\n0\r\n\r\n"))) == 400
     assert site.app.bodies == []
+
+
+def test_chunks_are_of_http_1_1(site: Site) -> None:
+    raw = request("Transfer-Encoding: chunked", body=b"5\r\nhello\r\n0\r\n\r\n")
+    assert status(site.ask(raw.replace(b"HTTP/1.1", b"HTTP/1.0"))) == 400
+    assert site.app.bodies == []
+
+
+def test_blanks_around_a_length_are_none_of_it(site: Site) -> None:
+    assert (
+        status(site.ask(request("Content-Length: 5 ", "Connection: close", body=b"hello"))) == 201
+    )
+
+
+def test_chunks_that_say_more_than_they_carry_are_refused(site: Site) -> None:
+    raw = request("Transfer-Encoding: chunked")
+    answer = site.ask(raw + b"1;" + b"a" * 40 * HEADER_BYTES + b"\r\nx\r\n0\r\n\r\n")
+    assert status(answer) == 400
+    assert b"far more around them" in answer
+    assert site.app.bodies == []
+
+
+def test_chunks_of_one_byte_pass(site: Site) -> None:
+    body = b"1\r\nx\r\n" * 50_000 + b"0\r\n\r\n"
+    raw = request("Transfer-Encoding: chunked", "Connection: close", body=body)
+    assert status(site.ask(raw)) == 201
+    assert site.app.bodies == [b"x" * 50_000]
+
+
+HOSTS = {"none": b"", "two": b"Host: a\r\nHost: b\r\n", "one twice": b"Host: a\r\nHost: a\r\n"}
+
+
+@pytest.mark.parametrize("kind", HOSTS)
+def test_a_request_names_one_host(site: Site, kind: str) -> None:
+    raw = request("Connection: close", method="GET").replace(b"Host: testserver\r\n", HOSTS[kind])
+    assert status(site.ask(raw)) == 400
+    assert site.app.bodies == []
+
+
+def test_http_1_0_needs_no_host(site: Site) -> None:
+    assert status(site.ask(b"GET /x/ HTTP/1.0\r\n\r\n")) == 201
+
+
+def test_another_version_is_refused(site: Site) -> None:
+    raw = request("Connection: close", method="GET").replace(b"HTTP/1.1", b"HTTP/2.0")
+    assert status(site.ask(raw)) == 400
+
+
+@pytest.mark.parametrize("method", ["TRACE", "PROPFIND", "SEARCH"])
+def test_a_method_that_nothing_has_is_refused(site: Site, method: str) -> None:
+    answer = site.ask(request("Connection: close", method=method))
+    assert status(answer) == 405
+    assert b"allow: DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT\r\n" in answer
+    assert site.app.bodies == []
+
+
+def test_an_address_over_32_kib_is_refused(site: Site) -> None:
+    raw = request("Connection: close", method="GET", path="/" + "a" * HEADER_BYTES)
+    assert status(site.ask(raw)) == 431
+    raw = request("Connection: close", method="GET", path="/?q=" + "a" * HEADER_BYTES)
+    assert status(site.ask(raw)) == 431
 
 
 @pytest.mark.parametrize("size", [HEADER_BYTES, 2 * HEADER_BYTES, 20 * HEADER_BYTES])
