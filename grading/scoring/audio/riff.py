@@ -245,6 +245,10 @@ class _Walk:
         levels = Levels()
         for piece in self._stream.pieces(clip.frames * FRAME_BYTES):
             levels.add(piece)
+        if levels.frames < clip.frames:
+            declared, found = clip.frames * FRAME_BYTES, levels.frames * FRAME_BYTES
+            clip.error("WAV_TRUNCATED", "data", declared=declared, found=found)
+            return
         clip.levels = levels
         self._warn(levels)
         self._look_behind()

@@ -211,7 +211,7 @@ class Inventory:
             self._report.add(
                 "MISSING_SAMPLES",
                 Severity.ERROR,
-                is_symptom=self._refused > 0,
+                is_symptom=self._report.errors > 0,
                 reason="sounds",
                 utt_id=missing[0] if len(missing) == 1 else None,
                 count=len(missing),

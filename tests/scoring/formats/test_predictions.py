@@ -284,6 +284,64 @@ def test_at_most_a_hundred_problems_are_listed_and_all_are_counted() -> None:
     assert {p.severity for p in report.problems} == {Severity.ERROR}
 
 
+@pytest.mark.parametrize(
+    ("text", "beyond"),
+    [
+        ("x" * 2000, "x"),
+        ("\U0001f600" * 2000, "x"),
+        ("[laugh]" * 100, "[laugh]"),
+        ("[laugh]" * 100, "[ LAUGH ]"),
+    ],
+)
+def test_a_text_may_be_as_long_as_the_limit(text: str, beyond: str) -> None:
+    assert check(with_text(text)).report.accepted
+    assert set(codes(check(with_text(text + beyond)))) <= {"TEXT_TOO_LONG", "TOO_MANY_TAGS"}
+    assert not check(with_text(text + beyond)).report.accepted
+
+
+def test_faulty_tags_count_as_tags() -> None:
+    assert "TOO_MANY_TAGS" in codes(check(with_text("[laugh]" * 99 + "[x][y]")))
+
+
+def test_an_id_may_have_200_characters() -> None:
+    for length, code in ((200, "UNKNOWN_SAMPLES"), (201, "INVALID_UTT_ID")):
+        row = {"utt_id": "\U0001f600" * length, "text_with_nvvs": ""}
+        assert codes(check(lines(*ROWS, row))) == [code]
+
+
+@pytest.mark.parametrize("sign", ["\x01", "\x7f", "\x80", "\x9f", "\u2028", "\u2029", "/", "\\"])
+def test_a_sign_that_no_id_has_is_refused_in_known_and_unknown_ids(sign: str) -> None:
+    for written in (f"z{sign}z", f"utt{sign}_0001"):
+        checked = check(lines(*ROWS, {"utt_id": written, "text_with_nvvs": ""}))
+        assert codes(checked) == ["INVALID_UTT_ID"]
+
+
+def test_the_limits_are_those_of_the_protocol() -> None:
+    mib = 1024 * 1024
+    assert Limits() == Limits(
+        file_bytes=20 * mib,
+        unpacked_bytes=64 * mib,
+        ratio=100,
+        text_characters=2_000,
+        tags=100,
+        depth=32,
+        digits=400,
+        utt_id_characters=200,
+        listed_problems=100,
+    )
+
+
+def test_a_language_of_null_is_none_and_gets_no_word() -> None:
+    assert codes(check(lines({**ROWS[0], "language": None}, *ROWS[1:]))) == []
+
+
+def test_five_percent_of_traditional_characters_get_no_word() -> None:
+    ids = {"a": "zh"}
+    for simplified, told in ((19, []), (18, ["TRADITIONAL_CHARACTERS"])):
+        row = {"utt_id": "a", "text_with_nvvs": "们" * simplified + "們"}
+        assert codes(check(lines(row), ids=ids)) == told
+
+
 def test_limits_are_settings() -> None:
     assert codes(check(GOOD, limits=Limits(file_bytes=len(GOOD) - 1))) == ["FILE_TOO_LARGE"]
     assert codes(check(GOOD, limits=Limits(rows=3))) == ["TOO_MANY_ROWS"]

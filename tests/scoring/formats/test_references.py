@@ -88,6 +88,19 @@ def test_each_language_needs_an_event() -> None:
     assert problems_of(lines(*without)) == [("REFERENCE_WITHOUT_EVENTS", None)]
 
 
+def test_a_language_of_tags_alone_is_taken() -> None:
+    tags = [
+        {**row, "text_with_nvvs": "[laugh]。"} if row["language"] == "zh" else row
+        for row in REFERENCE
+    ]
+    assert len(read_references(lines(*tags), labels=LABELS)) == len(REFERENCE)
+
+
+def test_a_reference_may_be_as_long_as_the_limit() -> None:
+    assert read_references(changed(text_with_nvvs="x" * 2000), labels=LABELS)[0].text == "x" * 2000
+    assert problems_of(changed(text_with_nvvs="x" * 2001)) == [("TEXT_TOO_LONG", 1)]
+
+
 def test_a_language_of_empty_references_is_refused() -> None:
     empty = [
         {**row, "text_with_nvvs": "。"} if row["language"] == "zh" else row for row in REFERENCE

@@ -36,9 +36,10 @@ def test_every_fault_is_listed_with_its_column() -> None:
 
 
 def test_content_is_folded_before_it_is_compared() -> None:
-    assert scan("[ＬＡＵＧＨ][ Throat \u00a0 clearing\t]", LABELS).tags == (
+    assert scan("[ＬＡＵＧＨ][ Throat \u00a0 clearing\t][𝐂ough]", LABELS).tags == (
         "laugh",
         "throat clearing",
+        "cough",
     )
 
 
