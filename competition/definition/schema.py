@@ -35,12 +35,14 @@ _STEP: Final = re.compile(r"[^.\[\]]+")
 class Catalog:
     """What the scorer knows: kinds of track, names of limits, and what is wrong with parameters.
 
-    `check_params` returns (path like `weights.f1`, sentence) for each fault.
+    `check_params` returns (path like `weights.f1`, sentence) for each fault. `offline` are kinds
+    whose files participants can check, but which no server holds.
     """
 
     kinds: tuple[str, ...]
     limits: frozenset[str]
     check_params: Callable[[str, Mapping[str, Any]], Sequence[tuple[str, str]]]
+    offline: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +137,25 @@ class _Reader:
         _refuse_twins(sections, [phase.slug for phase in phases])
         track = TrackDefinition(
             slug=section.slug("slug"),
-            kind=section.choice("kind", self.catalog.kinds),
+            kind=self.kind(section),
             texts=_by_language(self.titles(section)),
             params=self.params(section),
             phases=phases,
         )
         section.finish()
         return track
+
+    def kind(self, section: Section) -> str:
+        place = section.place_of("kind")
+        kind = str(plain(place))
+        if kind not in self.catalog.offline:
+            return section.choice("kind", self.catalog.kinds)
+        section.get("kind")
+        held = ", ".join(self.catalog.kinds)
+        section.fault(
+            place, f"{kind} can be checked offline, but this server holds only {held}", "kind"
+        )
+        return kind
 
     def titles(self, section: Section) -> dict[str, dict[str, str]]:
         return {

@@ -1,10 +1,10 @@
-"""The tracks there are."""
+"""The tracks there are: those that a server holds, and those whose files can only be checked."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from grading.scoring.tracks import nvv_t1
+from grading.scoring.tracks import nvv_t1, nvv_t2
 
 if TYPE_CHECKING:
     from grading.scoring.tracks.base import Track
@@ -32,5 +32,10 @@ def get(name: str) -> Track:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all tracks, sorted."""
+    """Return the names of all tracks that a server holds, sorted."""
     return tuple(sorted(_TRACKS))
+
+
+def offline() -> tuple[str, ...]:
+    """Return the names of the tracks whose files can be checked offline, but which no server holds."""
+    return (nvv_t2.TRACK.name,)

@@ -156,6 +156,7 @@ def catalog() -> Catalog:
         kinds=registry.names(),
         limits=frozenset(field.name for field in fields(Limits)) - FIXED_LIMITS,
         check_params=_check_params,
+        offline=frozenset(registry.offline()),
     )
 
 

@@ -389,6 +389,17 @@ def test_every_fault_is_told_and_nothing_is_written(folder) -> None:
     assert not Competition.objects.exists()
 
 
+def test_a_track_that_can_only_be_checked_offline_is_refused_in_words(folder) -> None:
+    made = plan(folder, edited(("kind: nvv-t1", "kind: nvv-t2")))
+    assert made.definition is None
+    assert made.lines() == [
+        "line 9, column 11: tracks[0].kind: nvv-t2 can be checked offline, but this server holds only nvv-t1"
+    ]
+    with pytest.raises(DefinitionInvalid):
+        loading.apply(actor=None, plan=made, now=NOW)
+    assert not Competition.objects.exists()
+
+
 def test_faults_of_references_name_their_line_and_repeat_nothing(folder, caplog) -> None:
     caplog.set_level(logging.DEBUG)
     bad = f'{{"utt_id": "en_1", "language": "en", "text_with_nvvs": "{CANARY} [{CANARY}]"}}\n'

@@ -30,11 +30,8 @@ _READINGS = {
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the tracks whose submissions can be checked offline, sorted.
-
-    Those of waveforms are not in the registry: no server scores them from the file alone.
-    """
-    return tuple(sorted((*registry.names(), SPEECH.name)))
+    """Return the names of the tracks whose submissions can be checked offline, sorted."""
+    return tuple(sorted((*registry.names(), *registry.offline())))
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

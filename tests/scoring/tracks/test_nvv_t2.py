@@ -77,3 +77,6 @@ def test_every_fault_of_the_settings_is_told_with_its_path(raw: dict, paths: lis
 
 def test_no_server_can_hold_the_track_yet() -> None:
     assert TRACK.name not in registry.names()
+    assert TRACK.name in registry.offline()
+    with pytest.raises(registry.UnknownTrack):
+        registry.get(TRACK.name)
