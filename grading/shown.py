@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 NONE = "–"
 MINUTE, HOUR, DAY = 60, 3600, 86400
+KIBI, SIZES = 1024, ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -39,8 +39,11 @@ def grouped(value: int) -> str:
 
 
 def filesize(size: int) -> str:
-    """Return a size in the largest fitting unit, "1.8 MB"."""
-    return filesizeformat(size)
+    """Return a size in the largest fitting unit of 1024, "1.8 MiB"; whole numbers have no decimals."""
+    value, unit = float(size), 0
+    while value >= KIBI and unit < len(SIZES) - 1:
+        value, unit = value / KIBI, unit + 1
+    return f"{value:.1f}".removesuffix(".0") + f" {SIZES[unit]}"
 
 
 def seconds(took: timedelta) -> str:

@@ -24,7 +24,7 @@ function size(bytes) {
     value /= 1024;
     unit += 1;
   }
-  return `${unit ? value.toFixed(1) : value} ${units[unit]}`;
+  return `${value.toFixed(1).replace(/\.0$/, "")} ${units[unit]}`;
 }
 
 function tell(text) {

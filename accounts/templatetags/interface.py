@@ -104,6 +104,6 @@ def language_name(code: str) -> str:
 
 
 @register.filter
-def percent(share: float) -> str:
+def percent(share: float | str) -> str:
     """Return a share of 0 to 1 as a percentage without needless zeros: `0.7` is `70 %`."""
-    return _("%(number)s %%") % {"number": f"{100 * share:.4g}"}
+    return _("%(number)s %%") % {"number": f"{100 * float(share):.4g}"}

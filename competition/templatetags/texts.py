@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language, pgettext
+from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
 
 from competition import texts
@@ -69,6 +69,29 @@ def component_order(name: str) -> str:
     """Return how a component decides between equal scores."""
     words = {"f1": _("higher F1"), "mntd": _("lower mNTD"), "error": _("lower error")}
     return words.get(name, name)
+
+
+@register.simple_tag
+def collar_words(language: str, collar: int) -> str:
+    """Return how far from its place an event still counts as found, in words of the language."""
+    forms = {
+        "en": ngettext(
+            "%(language)s: at most %(n)s word from its place",
+            "%(language)s: at most %(n)s words from its place",
+            collar,
+        ),
+        "zh": ngettext(
+            "%(language)s: at most %(n)s character from its place",
+            "%(language)s: at most %(n)s characters from its place",
+            collar,
+        ),
+    }
+    others = ngettext(
+        "%(language)s: at most %(n)s unit of text from its place",
+        "%(language)s: at most %(n)s units of text from its place",
+        collar,
+    )
+    return forms.get(language, others) % {"language": spoken(language), "n": collar}
 
 
 @register.filter

@@ -60,9 +60,7 @@ def _from_form(request: Request, limit: int) -> SentFile:
     except (MultiPartParserError, RequestDataTooBig) as error:
         raise ParseError(_("The form cannot be read.")) from error
     if handler.oversized:
-        raise UploadTooLarge(
-            _("The file is larger than %(limit)s bytes.") % {"limit": limit}, limit=limit
-        )
+        raise UploadTooLarge.over(limit)
     file = data.get("file") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(file, UploadedFile):
         raise FileNotGiven(_("Send the file in the form field `file`, as a file, not as text."))

@@ -27,6 +27,7 @@ from grading.identity import MOST_PARTS, PART_BYTES, SINGLE_BYTES, content_id, p
 from grading.models import Submission, UploadPart, UploadSession
 from grading.services import errors, intake
 from grading.services.part_links import assembly_of
+from grading.shown import filesize
 from grading.storage import (
     BytesMissing,
     Leftover,
@@ -226,12 +227,11 @@ def is_awaited(key: str) -> bool:
 def _checked(named: Named, limit: int) -> Named:
     """Return what was named, cleaned. Raises refusals."""
     if named.size > limit:
-        raise errors.UploadTooLarge(
-            _("The file is larger than %(limit)s bytes.") % {"limit": limit}, limit=limit
-        )
+        raise errors.UploadTooLarge.over(limit)
     if named.size <= SINGLE_BYTES:
         raise errors.UploadTooSmall(
-            _("Files of up to %(size)s bytes are sent in one request.") % {"size": SINGLE_BYTES},
+            _("Files of up to %(size)s are sent in one request.")
+            % {"size": filesize(SINGLE_BYTES)},
             single_bytes=SINGLE_BYTES,
         )
     hashes = [digest.strip().lower() for digest in named.part_hashes]

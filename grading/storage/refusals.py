@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Self
 
 from django.utils.translation import gettext as _
 
 from accounts.refusals import Invalid, Refusal
+from grading.shown import filesize
 
 
 class UploadTooLarge(Refusal):
@@ -15,6 +17,12 @@ class UploadTooLarge(Refusal):
 
     code = "FILE_TOO_LARGE"
     status = 413
+
+    @classmethod
+    def over(cls, limit: int) -> Self:
+        """Return the refusal of a file over `limit` bytes."""
+        text = _("The file is larger than %(limit)s.") % {"limit": filesize(limit)}
+        return cls(text, limit=limit)
 
 
 class EmptyUpload(Invalid):

@@ -61,9 +61,7 @@ def _write(chunks: Iterable[bytes], path: Path, limit: int, *, durable: bool) ->
         for chunk in chunks:
             digests.update(chunk)
             if digests.size > limit:
-                raise UploadTooLarge(
-                    _("The file is larger than %(limit)s bytes.") % {"limit": limit}, limit=limit
-                )
+                raise UploadTooLarge.over(limit)
             with storing():
                 target.write(chunk)
         with storing():

@@ -17,6 +17,7 @@ register = template.Library()
 
 register.filter("signed", shown.signed)
 register.filter("grouped", shown.grouped)
+register.filter("filesize", shown.filesize)
 
 
 @register.filter

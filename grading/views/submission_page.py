@@ -22,7 +22,7 @@ from grading.models import Board, Evaluation, Recipe, Submission
 from grading.presentation import Sight
 from grading.services import quota, receipts
 from grading.services.quota import Ledger
-from grading.shown import grouped
+from grading.shown import filesize
 from grading.steps import Step, StepState, is_final, steps_of
 from grading.views.report_page import (
     ReportFilter,
@@ -263,9 +263,9 @@ class SubmissionPage(OfPhase):
         return acts_of(self.submission, self.evaluation, self.now) if self.is_mine else []
 
     @property
-    def bytes(self) -> str:
+    def size(self) -> str:
         """The size of the file."""
-        return grouped(self.submission.size)
+        return filesize(self.submission.size)
 
     @property
     def reading(self) -> str:

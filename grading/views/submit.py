@@ -112,8 +112,7 @@ def _check(request: HttpRequest, phase: Phase, handler: LimitedUploadHandler) ->
 def _upload_of(request: HttpRequest, handler: LimitedUploadHandler) -> UploadedFile[Any]:
     """Return the file that came; raises a refusal when it is missing, cut or too large."""
     if handler.oversized:
-        text = _("The file is larger than %(limit)s bytes.") % {"limit": f"{handler.limit:,}"}
-        raise errors.UploadTooLarge(text, limit=handler.limit)
+        raise errors.UploadTooLarge.over(handler.limit)
     if request.POST.get("end") != "1":
         raise UploadCut(_("The connection broke before the whole file had arrived."))
     upload = request.FILES.get("file")

@@ -22,6 +22,18 @@ RUN = """async ([theme, only]) => {
     .flatMap((one) => one.nodes.slice(0, 3).map((node) =>
       `${theme}: ${one.id}: ${node.target.join(" ")}: ${said(node).join("; ")}`));
 }"""
+CUT = """() => {
+  const width = document.documentElement.clientWidth;
+  const beyond = (node) => {
+    const box = node.getBoundingClientRect();
+    return box.width > 1 && box.right > width + 1 && !node.closest("pre, .scroll, .hidden, .skip");
+  };
+  const inner = (node) => beyond(node) && ![...node.children].some(beyond);
+  const found = [...document.querySelectorAll("main *, header *, footer *")].filter(inner);
+  if (document.documentElement.scrollWidth > width) found.push(document.documentElement);
+  return found.slice(0, 3).map((node) =>
+    `${node.tagName}.${node.getAttribute("class") || ""} is cut off: ${node.textContent.trim().slice(0, 40)}`);
+}"""
 LOOKS = (
     ("light", 1280, None),
     ("dark", 390, ["color-contrast", "target-size", "link-in-text-block"]),
@@ -60,14 +72,14 @@ def visit(live_server, monkeypatch, settings, tmp_path):
 
 
 def faults_of(page) -> list[str]:
-    """Return the serious and critical faults of the page that is open."""
+    """Return the serious and critical faults of the page, and what a phone's window cuts off."""
     page.evaluate(AXE)
     found = []
     for theme, width, rules in LOOKS:
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 900})
         found += page.evaluate(RUN, [theme, rules])
-    return found
+    return found + page.evaluate(CUT)
 
 
 @pytest.mark.browser
@@ -107,4 +119,7 @@ def test_no_page_of_an_error_has_a_serious_fault(visit):
 def test_the_judge_finds_a_fault_that_was_put_in(visit):
     page, _ = visit("anonymous", None, "/accounts/login/")
     page.evaluate("document.querySelector('label').remove()")
-    assert any(": label: " in fault for fault in faults_of(page))
+    page.evaluate("document.querySelector('h1').style.minWidth = '500px'")
+    found = faults_of(page)
+    assert any(": label: " in fault for fault in found)
+    assert any("H1. is cut off" in fault for fault in found), found

@@ -29,6 +29,14 @@ def test_a_span_of_time_has_its_two_largest_units(took, text):
     assert shown.seconds(timedelta(seconds=took)) == text
 
 
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1_887_437, "1.8 MiB"), (5 << 30, "5 GiB")],
+)
+def test_a_size_is_written_in_units_of_1024(size, text):
+    assert shown.filesize(size) == text
+
+
 def test_every_code_of_a_submission_has_its_meaning():
     of_references = {"EMPTY_REFERENCE", "EMPTY_REFERENCE_TOKENS", "INVALID_LANGUAGE"}
     of_references |= {"REFERENCE_LANGUAGE_COVERAGE_ERROR", "REFERENCE_WITHOUT_EVENTS"}

@@ -146,7 +146,8 @@ def test_the_overview_says_how_it_is_scored_and_what_may_be_sent(client, competi
     text = overview(client, competition)
     for words in (
         "70 % F1 of the events",
-        "English: at most 2 units away",
+        "English: at most 2 words from its place",
+        "Mandarin: at most 5 characters from its place",
         "higher F1, lower mNTD",
     ):
         assert words in text

@@ -26,10 +26,17 @@ def page_of(client, arena) -> str:
 def test_the_page_explains_the_score_with_this_competitions_settings(client, arena):
     text = read(page_of(client, arena)).text
     assert "100 · (0.7 · F1 + 0.2 · (1 − mNTD) + 0.1 · (1 − min(Error, 1)))" in text
-    assert "en ±2" in text
-    assert "zh ±5" in text
+    assert "English: at most 2 words from its place" in text
+    assert "70 % F1 of the events" in text
+    assert "higher F1, lower mNTD, lower error; then the place is shared" in text
     assert "[throat clearing]" in text
     assert CANARY not in text
+
+
+def test_the_page_tells_how_to_get_the_server_s_digits(client, arena):
+    text = read(page_of(client, arena)).text
+    assert "--seed SEED --params params.json" in text
+    assert "the interval is the server’s to the last digit" in text
 
 
 def test_another_weight_stands_on_the_page(client, arena):

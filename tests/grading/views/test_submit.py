@@ -94,7 +94,7 @@ def test_a_file_over_the_limit_is_refused_and_the_form_is_kept(client, arena):
     html = response.content.decode()
     assert response.status_code == 413
     assert "FILE_TOO_LARGE" in html
-    assert "larger than 100 bytes" in html
+    assert "larger than 100 B" in html
     assert 'value="wav2nvv"' in html
     assert Submission.objects.count() == 0
 
