@@ -1,38 +1,66 @@
-"""Kills random parts of a running installation at random moments while people upload.
+"""Kills random parts of running installations at random moments while people upload.
 
-`python -m tests.proofs.kills --points 200 --seed 1` prints a table and ends with 1 when an upload
-that was answered "received" was lost, scored or charged twice, or not settled within two minutes
-after the last part was back. `--served` runs on PostgreSQL and Redis of its own.
+`python -m tests.proofs.kills --points 70 --seed 1` strikes so many times at each of three
+installations - SQLite and files, the same with a bucket, PostgreSQL and Redis with a bucket - and
+ends with 1 when an upload that was answered "received" was lost, scored or charged twice, or not
+settled within two minutes after the last part was back. Needs root, for a disk that can be filled.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http import HTTPStatus
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from tests.proofs.shop import Shop, open_shop
+from scripts.prove import commit
+from tests.proofs.blows import blows_of, deal
+from tests.proofs.shop import Setup, Shop, may_mount, open_shop
 
 PROMISED_SECONDS = 120
-AT_ONCE = 3
-LONGEST_DELAY = 3.0
-LONGEST_OUTAGE = 2.0
-BATCH = 10
-POLL_SECONDS = 0.5
+AT_ONCE = 2
+TRIES = 12
+TRY_AGAIN_SECONDS = 1.0
+LONGEST_DELAY = 2.0
+SETTLE_EVERY = 10
+POLL_SECONDS = 0.25
+OWN_TIMES = {
+    "EVALUATION_LEASE_SECONDS": "30",
+    "EVALUATION_RENEW_SECONDS": "10",
+    "SWEEP_SECONDS": "15",
+    "RING_AGAIN_SECONDS": "30",
+}
+"""What the product waits for where nobody sets it otherwise."""
+LIMITS = {
+    "EVALUATION_WALL_SECONDS": "6",
+    "EVALUATION_CPU_SECONDS": "4",
+    "EVALUATION_MEMORY_BYTES": str(400 * 2**20),
+}
+MISDEEDS = {"hang": "SCORER_TIMEOUT", "spin": "SCORER_TIMEOUT", "eat": "SCORER_MEMORY"}
+SETUPS = {
+    "embedded": Setup(small_disk=True),
+    "embedded-bucket": Setup(bucket=True, small_disk=True),
+    "served": Setup(served=True, bucket=True, small_disk=True),
+}
 EN = "we missed the last train home [sigh] {}"
 ROWS = {
     "utt_0002": "[laugh] you should have seen his face",
     "utt_0003": "今天[laugh]真是太好笑了",
     "utt_0004": "please pass the café menu",
 }
+Json = dict[str, Any]
 
 
 def predictions(number: int) -> bytes:
@@ -42,112 +70,32 @@ def predictions(number: int) -> bytes:
     return "".join(lines).encode()
 
 
-def out_for_a_while(shop: Shop, chance: random.Random, name: str) -> None:
-    """Kill a part, leave it out for a moment, start it again."""
-    shop.kill(name)
-    time.sleep(chance.random() * LONGEST_OUTAGE)  # the outage itself is what is tried
-    shop.start(name)
-
-
-def kill_worker(shop: Shop, chance: random.Random) -> None:
-    """SIGKILL the worker and the scorer it runs."""
-    out_for_a_while(shop, chance, "worker")
-
-
-def kill_web(shop: Shop, chance: random.Random) -> None:
-    """SIGKILL the web server in the middle of uploads."""
-    out_for_a_while(shop, chance, "web")
-
-
-def kill_beat(shop: Shop, chance: random.Random) -> None:
-    """SIGKILL beat."""
-    out_for_a_while(shop, chance, "beat")
-
-
-def kill_scorer(shop: Shop, chance: random.Random) -> None:
-    """SIGKILL the process that reads or scores a file."""
-    deadline = time.monotonic() + LONGEST_DELAY
-    while not shop.kill_child(chance) and time.monotonic() < deadline:
-        time.sleep(0.02)
-
-
-def kill_everything(shop: Shop, chance: random.Random) -> None:
-    """SIGKILL web, worker and beat at once."""
-    for name in ("web", "worker", "beat"):
-        shop.kill(name)
-    time.sleep(chance.random() * LONGEST_OUTAGE)
-    for name in ("web", "worker", "beat"):
-        shop.start(name)
-
-
-def lose_redis(shop: Shop, chance: random.Random) -> None:
-    """SIGKILL Redis; it comes back empty."""
-    assert shop.redis is not None
-    shop.redis.kill()
-    time.sleep(chance.random() * LONGEST_OUTAGE)
-    shop.redis.start()
-
-
-def restart_postgres(shop: Shop, chance: random.Random) -> None:
-    """SIGKILL PostgreSQL and all its processes, then start it again."""
-    assert shop.postgres is not None
-    shop.postgres.kill()
-    time.sleep(chance.random() * LONGEST_OUTAGE)
-    shop.postgres.start()
-
-
-def lose_messages(shop: Shop, chance: random.Random) -> None:
-    """Delete every message of the broker of files."""
-    for message in (shop.site.folder / "broker").rglob("*.msg"):
-        message.unlink(missing_ok=True)
-
-
-def break_storage(shop: Shop, chance: random.Random) -> None:
-    """Put a file where the folder of uploads was; everything that opens one fails meanwhile."""
-    files, away = shop.site.folder / "files", shop.site.folder / "files-away"
-    files.mkdir(exist_ok=True)
-    files.rename(away)
-    files.write_text("not a folder")
-    time.sleep(0.5 + chance.random() * LONGEST_OUTAGE)
-    files.unlink()
-    away.rename(files)
-
-
-Blow = Callable[[Shop, random.Random], None]
-EVERYWHERE: dict[str, tuple[int, Blow]] = {
-    "worker": (6, kill_worker),
-    "scorer": (4, kill_scorer),
-    "web": (4, kill_web),
-    "beat": (1, kill_beat),
-    "everything": (2, kill_everything),
-    "storage": (2, break_storage),
-}
-SERVED: dict[str, tuple[int, Blow]] = {"redis": (3, lose_redis), "postgres": (3, restart_postgres)}
-EMBEDDED: dict[str, tuple[int, Blow]] = {"messages": (2, lose_messages)}
-
-
 @dataclass
 class Run:
-    """What was done and what was promised to whom."""
+    """What was done to one installation and what was promised to whom."""
 
     shop: Shop
     chance: random.Random
     received: list[str] = field(default_factory=list)
-    refused: int = 0
+    answers: Counter[str] = field(default_factory=Counter)
     blows: Counter[str] = field(default_factory=Counter)
-    ends: Counter[str] = field(default_factory=Counter)
+    struck: Counter[str] = field(default_factory=Counter)
     waits: list[float] = field(default_factory=list)
     count: int = 0
+    under_way: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def point(self, blows: dict[str, tuple[int, Blow]]) -> None:
+    def point(self, name: str) -> None:
         """Upload a few files and strike once, at a moment that chance decides."""
         threads = [threading.Thread(target=self._upload) for _ in range(AT_ONCE)]
-        name = self.chance.choices(list(blows), [weight for weight, _ in blows.values()])[0]
         for thread in threads:
             thread.start()
         time.sleep(self.chance.random() * LONGEST_DELAY)  # the moment is what is tried
-        blows[name][1](self.shop, self.chance)
+        self.struck["uploads under way"] += self.under_way
+        if name in {"web server", "all three at once"} and self.under_way:
+            self.struck["web server killed in an upload"] += 1
+        told = blows_of(self.shop.setup)[name][1](self.shop, self.chance)
+        self.struck.update({f"submissions {where}": n for where, n in (told or {}).items()})
         self.blows[name] += 1
         for thread in threads:
             thread.join()
@@ -155,81 +103,147 @@ class Run:
         self.shop.site.wait_until_up()
 
     def _upload(self) -> None:
+        """Send one file as a careful client does: what got no answer is sent again, with its key."""
         with self.lock:
             self.count += 1
-            number, pause = self.count, self.chance.random() * LONGEST_DELAY
+            number, pause = self.count, self.chance.random() * LONGEST_DELAY / 2
+            seconds = self.chance.random() * LONGEST_DELAY / 2
         time.sleep(pause)
-        tokens = self.shop.site.world["tokens"]
-        code = self.shop.upload(tokens[number % len(tokens)], predictions(number), f"k{number}")
+        key = f"k{number}"
+        for again in range(TRIES):
+            answer = self._send(number, key, seconds)
+            if isinstance(answer, str):
+                return
+            if answer == HTTPStatus.CONFLICT:
+                key = f"k{number}-{again}"  # the request that had the key died before its commit
+            time.sleep(TRY_AGAIN_SECONDS)
         with self.lock:
-            if code is None:
-                self.refused += 1
-            else:
-                self.received.append(code)
+            self.answers["given up"] += 1
 
-    def settle(self) -> dict[str, Any]:
-        """Return the state once everything received has ended; raises after the promised time."""
+    def _send(self, number: int, key: str, seconds: float) -> str | int | None:
+        tokens = self.shop.site.world["tokens"]
+        with self.lock:
+            self.under_way += 1
+        answer = self.shop.upload(
+            tokens[number % len(tokens)],
+            predictions(number),
+            key,
+            filename=f"run-{number}.jsonl",
+            seconds=seconds,
+        )
+        with self.lock:
+            self.under_way -= 1
+            self.answers["received" if isinstance(answer, str) else str(answer or "none")] += 1
+            if isinstance(answer, str):
+                self.received.append(answer)
+        return answer
+
+    def settle(self) -> Json:
+        """Return what there is once everything has ended; raises after the promised time."""
         began = time.monotonic()
-        while True:
+        while any((waiting := self.shop.site.ask("waiting")).values()):
             self.shop.keep_up()
-            state: dict[str, Any] = self.shop.site.ask("state")
-            waiting = [one for one in state["submissions"] if one[2] == "received"]
-            waiting += [one for one in state["evaluations"] if one[1] in {"queued", "running"}]
-            if not waiting:
-                self.waits.append(time.monotonic() - began)
-                return state
             if time.monotonic() - began > PROMISED_SECONDS:
-                raise AssertionError(f"not settled after {PROMISED_SECONDS} s: {waiting[:5]}")
+                raise AssertionError(f"not settled after {PROMISED_SECONDS} s: {waiting}")
             time.sleep(POLL_SECONDS)
+        self.waits.append(time.monotonic() - began)
+        state: Json = self.shop.site.ask("state")
+        found = faults_of(self.received, state)
+        assert not found, found
+        return state
+
+    def misbehave(self) -> dict[str, str]:
+        """Let the scorer hang, spin and eat memory; return how each ended. Then score a good file."""
+        self.shop.kill("worker")
+        self.shop.start("worker", ["-m", "tests.proofs.naughty_worker"], **LIMITS)
+        ends = {way: self._end_of(f"{way}.jsonl") for way in MISDEEDS}
+        self.shop.kill("worker")
+        self.shop.start("worker")
+        ends["good"] = self._end_of("good.jsonl")
+        wanted = {way: f"failed {code} released" for way, code in MISDEEDS.items()}
+        assert ends == {**wanted, "good": "accepted  charged"}, ends
+        return ends
+
+    def _end_of(self, filename: str) -> str:
+        self.count += 1
+        token = self.shop.site.world["tokens"][0]
+        code = self.shop.upload(token, predictions(self.count), f"k{self.count}", filename=filename)
+        assert isinstance(code, str), (filename, code)
+        self.received.append(code)
+        self.settle()
+        told: dict[str, str] = self.shop.site.ask("failure", code)
+        return " ".join([told["state"], told["failure"], told["slot"]])
 
 
-def faults_of(received: list[str], state: dict[str, Any]) -> list[str]:
+def faults_of(received: list[str], state: Json) -> list[str]:
     """Return every promise that was broken."""
     submissions = {code: now for code, _phase, now in state["submissions"]}
     evaluations: dict[str, list[str]] = {}
     for code, now in state["evaluations"]:
         evaluations.setdefault(code, []).append(now)
-    quota = Counter(code for code, _ in state["quota"])
-    charged = dict(state["quota"])
+    slots: dict[str, list[str]] = {}
+    for code, now in state["quota"]:
+        slots.setdefault(code, []).append(now)
     found = [f"{code}: lost" for code in received if code not in submissions]
     for code, now in submissions.items():
-        ends = evaluations.get(code, [])
-        if quota[code] != 1:
-            found.append(f"{code}: {quota[code]} quota lines")
-        if now == "accepted" and (ends not in (["scored"], ["failed"])):
-            found.append(f"{code}: accepted, evaluations {ends}")
-        elif now == "accepted" and ends == ["scored"] and charged[code] != "charged":
-            found.append(f"{code}: scored, {charged[code]}")
-        elif (now == "failed" or ends == ["failed"]) and charged[code] != "released":
-            found.append(f"{code}: failed, {charged[code]}")
-        elif now == "failed" and code not in state["reasons"]:
+        ends, held = evaluations.get(code, []), slots.get(code, [])
+        found += [f"{code}: {fault}" for fault in _faults(now, ends, held)]
+        if now == "failed" and code not in state["reasons"]:
             found.append(f"{code}: failed without a reason")
-        elif now not in {"accepted", "failed"}:
-            found.append(f"{code}: {now}")
     if not state["log_holds"]:
         found.append("the audit log does not hold")
     found += [f"{count} times: {event}" for event, count in state["doubled"]]
+    names = Counter(state["filenames"])
+    found += [f"{count} submissions of {name}" for name, count in names.items() if count > 1]
     return found
 
 
-def run(*, folder: Path, points: int, seed: int, served: bool, **environment: str) -> Run:
-    """Strike `points` times; return what happened. Raises AssertionError for a broken promise."""
-    blows = EVERYWHERE | (SERVED if served else EMBEDDED)
-    with open_shop(folder, served=served, **environment) as shop:
+def _faults(now: str, ends: list[str], held: list[str]) -> Iterator[str]:
+    if len(held) != 1:
+        yield f"{len(held)} quota lines"
+    elif now == "accepted":
+        if ends != ["scored"]:
+            yield f"accepted, evaluations {ends}"
+        elif held != ["charged"]:
+            yield f"scored, {held[0]}"
+    elif now != "failed":
+        yield now
+    elif held != ["released"]:
+        yield f"failed, {held[0]}"
+
+
+def run(
+    *, folder: Path, setup: Setup, points: int, seed: int, is_long: bool = False, **settings: str
+) -> Json:
+    """Strike `points` times; return figures. Raises AssertionError for a broken promise."""
+    began = time.monotonic()
+    with open_shop(folder, setup, **settings) as shop:
         done = Run(shop, random.Random(seed))  # noqa: S311  chance, not a secret
-        for number in range(points):
-            done.point(blows)
-            if number % BATCH == BATCH - 1:
+        for number, name in enumerate(deal(setup, points, done.chance), 1):
+            done.point(name)
+            if number % SETTLE_EVERY == 0:
                 done.settle()
-                say(f"{number + 1} kills, settled in {done.waits[-1]:.1f} s")
-        state = done.settle()
-        found = faults_of(done.received, state)
-        assert not found, (seed, found)
-        done.ends = Counter(
-            [now for _, now in state["evaluations"]]
-            + [now for _, _, now in state["submissions"] if now != "accepted"]
-        )
-        return done
+                say(f"{setup.name}: {number} kills, settled in {done.waits[-1]:.1f} s")
+        done.settle()
+        ends = done.misbehave() if is_long else {}
+        return figures(done, done.settle(), ends) | {"seconds": round(time.monotonic() - began)}
+
+
+def figures(done: Run, state: Json, ends: dict[str, str]) -> Json:
+    """Return what was done and seen, for the record."""
+    return {
+        "kills": sum(done.blows.values()),
+        "blows": dict(sorted(done.blows.items())),
+        "struck": dict(sorted(done.struck.items())),
+        "answers": dict(sorted(done.answers.items())),
+        "uploads_received": len(set(done.received)),
+        "submissions": dict(Counter(now for _, _, now in state["submissions"])),
+        "evaluations": dict(Counter(now for _, now in state["evaluations"])),
+        "failures": state["failures"],
+        "attempts": state["attempts"],
+        "settled_in_seconds": [round(wait, 1) for wait in done.waits],
+        "misbehaving_scorers": ends,
+    }
 
 
 def say(text: str) -> None:
@@ -238,32 +252,53 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
+def prove(name: str, seed: int, points: int) -> Json:
+    """Strike at one installation; return its figures, with what broke and the last log lines."""
+    setup = SETUPS[name]
+    say(f"{setup.name}, {points} kills, seed {seed}")
+    with tempfile.TemporaryDirectory(prefix="plaudit-kills-") as made:
+        folder = Path(made)
+        try:
+            found = run(
+                folder=folder, setup=setup, points=points, seed=seed, is_long=True, **OWN_TIMES
+            )
+        except AssertionError as broken:
+            logs = {part: _tail(folder / f"{part}.log") for part in ("web", "worker", "beat")}
+            return {"on": setup.name, "broken": str(broken), "logs": logs}
+    return {"on": setup.name, **found}
+
+
+def _tail(path: Path) -> list[str]:
+    return path.read_text(errors="replace").splitlines()[-40:] if path.exists() else []
+
+
 def main() -> int:
     """Return 0 when every promise held."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--points", type=int, default=200)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--points", type=int, default=70, help="kills at each installation")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--served", action="store_true")
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="plaudit-kills-") as name:
-        folder = Path(name)
-        try:
-            done = run(folder=folder, points=given.points, seed=given.seed, served=given.served)
-        except AssertionError as broken:
-            say(f"BROKEN: {broken}")
-            for log in ("web", "worker"):
-                path = folder / f"{log}.log"
-                text = path.read_text(errors="replace") if path.exists() else ""
-                lines = text.splitlines()[-40:]
-                say("\n".join([f"--- {log}", *lines]))
-            return 1
-    say(f"{'PostgreSQL and Redis' if given.served else 'SQLite and files'}, seed {given.seed}")
-    say(f"{sum(done.blows.values())} kills: {dict(sorted(done.blows.items()))}")
-    say(f"{len(done.received)} uploads received, {done.refused} not; ends: {dict(done.ends)}")
-    say(
-        f"all settled after each {BATCH} kills in at most {max(done.waits):.1f} s; none lost or doubled"
+    parser.add_argument("--at-once", type=int, default=3, help="installations beside each other")
+    parser.add_argument(
+        "--on", choices=list(SETUPS), action="append", help="only this installation"
     )
-    return 0
+    parser.add_argument("--evidence", type=Path, help="keep the figures in this folder")
+    given = parser.parse_args()
+    if not may_mount():
+        say("This proof needs root: it mounts a small file system and fills it. Run it with sudo.")
+        return 2
+    now = datetime.now(UTC)
+    chosen = given.on or list(SETUPS)
+    seeds = [given.seed + number for number in range(len(chosen))]
+    with ThreadPoolExecutor(given.at_once) as pool:
+        found = list(pool.map(prove, chosen, seeds, repeat(given.points)))
+    told = {"date": f"{now:%Y-%m-%d}", "commit": commit(), "seed": given.seed, "runs": found}
+    told["kills"] = sum(one.get("kills", 0) for one in found)
+    say(json.dumps(told, indent=2))
+    is_broken = any("broken" in one for one in found)
+    if given.evidence and not is_broken:
+        path = given.evidence / f"{now:%Y-%m-%d}-kills-{told['kills']}.json"
+        path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    return int(is_broken)
 
 
 if __name__ == "__main__":

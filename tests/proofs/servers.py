@@ -24,10 +24,10 @@ def binary(name: str) -> str:
     return path
 
 
-def listens(port: int) -> bool:
+def listens(port: int, host: str = "127.0.0.1") -> bool:
     """Return whether something accepts connections on the port."""
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1):
+        with socket.create_connection((host, port), timeout=1):
             return True
     except OSError:
         return False
@@ -39,12 +39,13 @@ class Postgres:
 
     folder: Path
     port: int
+    host: str = "127.0.0.1"
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
     def url(self) -> str:
         """What DATABASE_URL is."""
-        return f"postgres://postgres@127.0.0.1:{self.port}/postgres"
+        return f"postgres://postgres@{self.host}:{self.port}/postgres"
 
     def prepare(self) -> None:
         """Make the cluster."""
@@ -55,11 +56,13 @@ class Postgres:
                 parent.chmod(parent.stat().st_mode | 0o011)
         options = ["-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8"]
         self._run(binary("initdb"), "-D", str(self.folder), *options)
+        with (self.folder / "pg_hba.conf").open("a") as rules:
+            rules.write(f"host all all {self.host}/24 trust\n")
 
     def start(self) -> None:
         """Start it and wait until it answers."""
         (self.folder / "postmaster.pid").unlink(missing_ok=True)
-        settings = [f"port={self.port}", "listen_addresses=127.0.0.1", "max_connections=200"]
+        settings = [f"port={self.port}", f"listen_addresses={self.host}", "max_connections=200"]
         settings += [f"unix_socket_directories={self.folder}", "shared_buffers=64MB"]
         arguments = [part for one in settings for part in ("-c", one)]
         with (self.folder.parent / "postgres.log").open("ab") as log:
@@ -71,7 +74,7 @@ class Postgres:
         _wait(
             lambda: (
                 subprocess.run(
-                    [binary("pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)],
+                    [binary("pg_isready"), "-q", "-h", self.host, "-p", str(self.port)],
                     check=False,
                 ).returncode
                 == 0
@@ -99,7 +102,7 @@ class Postgres:
     def _reap(self) -> None:
         assert self.process is not None
         self.process.wait(timeout=30)
-        _wait(lambda: not listens(self.port), "the end of PostgreSQL")
+        _wait(lambda: not listens(self.port, self.host), "the end of PostgreSQL")
 
     def _run(self, *command: str) -> None:
         subprocess.run([*_as_postgres(), *command], check=True, capture_output=True, cwd="/")
@@ -119,20 +122,22 @@ class Redis:
 
     folder: Path
     port: int
+    host: str = "127.0.0.1"
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
     def url(self) -> str:
         """What REDIS_URL is."""
-        return f"redis://127.0.0.1:{self.port}/0"
+        return f"redis://{self.host}:{self.port}/0"
 
     def start(self) -> None:
         """Start it, empty, and wait until it answers."""
-        command = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port)]
+        command = ["redis-server", "--bind", self.host, "--port", str(self.port)]
+        command += ["--protected-mode", "no"]  # its one address is of this machine's own making
         command += ["--save", "", "--appendonly", "no", "--dir", str(self.folder)]
         with (self.folder / "redis.log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        _wait(lambda: listens(self.port), "Redis")
+        _wait(lambda: listens(self.port, self.host), "Redis")
 
     def kill(self) -> None:
         """End it at once; what it held is gone."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -15,33 +17,60 @@ from pathlib import Path
 
 import psutil
 
+from tests.fixtures.bucket import BucketServer, serving
 from tests.proofs.servers import Postgres, Redis
 from tests.security.served import ROOT, WEB, WORKER, Installation, free_port, installation
 
 BEAT = ["-m", "celery", "-A", "config.celery", "beat", "--schedule", "beat-schedule"]
 PARTS = {"web": WEB, "worker": WORKER, "beat": BEAT}
-BOUNDARY = "a-boundary"
+DISK_MEBIBYTES = 96
+BUCKET = "kills"
+ANSWER_SECONDS = 60
+PIECES = 8
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What an installation runs on; `small_disk` needs root."""
+
+    served: bool = False
+    bucket: bool = False
+    small_disk: bool = False
+
+    @property
+    def name(self) -> str:
+        """Say it in words."""
+        below = "PostgreSQL and Redis" if self.served else "SQLite and files"
+        return f"{below}, uploads {'in a bucket' if self.bucket else 'on disk'}"
 
 
 @dataclass
 class Shop:
     """The running parts of an installation."""
 
+    setup: Setup
     site: Installation
     postgres: Postgres | None
     redis: Redis | None
+    bucket: BucketServer | None
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
-    def start(self, name: str) -> None:
+    @property
+    def var(self) -> Path:
+        """Where it writes."""
+        return Path(self.site.environment["PLAUDIT_VAR"])
+
+    def start(self, name: str, arguments: list[str] | None = None, **environment: str) -> None:
         """Start a part; what it says is kept."""
         with (self.site.folder / f"{name}.log").open("ab") as log:
             self.running[name] = subprocess.Popen(
-                [sys.executable, *PARTS[name]],
+                [sys.executable, *(arguments or PARTS[name])],
                 cwd=ROOT,
                 env={
                     **self.site.environment,
                     "PLAUDIT_PORT": str(self.site.port),
                     "PYTHONPATH": str(ROOT),
+                    **environment,
                 },
                 stdout=log,
                 stderr=log,
@@ -49,18 +78,18 @@ class Shop:
             )
 
     def kill(self, name: str) -> None:
-        """Kill a part and whatever it had started."""
-        process = self.running[name]
-        for one in [*psutil.Process(process.pid).children(recursive=True)]:
-            _signal(one)
-        process.kill()
-        process.wait(timeout=10)
+        """Kill a part; what it had started has to notice by itself."""
+        self.running[name].kill()
+        self.running[name].wait(timeout=10)
 
     def kill_child(self, chance: random.Random) -> bool:
         """Kill one child process of the worker, if it has one; return whether it had."""
-        children = psutil.Process(self.running["worker"].pid).children(recursive=True)
-        if children:
-            _signal(chance.choice(children))
+        try:
+            children = psutil.Process(self.running["worker"].pid).children(recursive=True)
+            if children:
+                chance.choice(children).kill()
+        except psutil.NoSuchProcess:
+            return False  # it ended by itself in this very moment
         return bool(children)
 
     def keep_up(self) -> None:
@@ -69,18 +98,24 @@ class Shop:
             if process.poll() is not None:
                 self.start(name)
 
-    def upload(self, token: str, data: bytes, key: str) -> str | None:
-        """Return the code of the submission when the upload was answered "received", else None."""
+    def upload(
+        self, token: str, data: bytes, key: str, *, filename: str = "run.jsonl", seconds: float = 0
+    ) -> str | int | None:
+        """Send a file for so many seconds; return its code when it was answered "received".
+
+        Else the status of the answer, None without one.
+        """
         path = f"{self.site.world['api']}/cases/submissions/"
         headers = {
             "Authorization": f"Bearer {token}",
             "Content-Type": "application/octet-stream",
-            "Content-Disposition": "attachment; filename=run.jsonl",
+            "Content-Disposition": f"attachment; filename={filename}",
+            "Content-Length": str(len(data)),
             "Idempotency-Key": key,
         }
-        connection = http.client.HTTPConnection("127.0.0.1", self.site.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.site.port, timeout=ANSWER_SECONDS)
         try:
-            connection.request("POST", path, body=data, headers=headers)
+            connection.request("POST", path, body=_slowly(data, seconds), headers=headers)
             answer = connection.getresponse()
             body = answer.read()
         except (OSError, http.client.HTTPException):
@@ -88,7 +123,7 @@ class Shop:
         finally:
             connection.close()
         if answer.status not in {200, 201}:
-            return None
+            return answer.status
         code: str = json.loads(body)["code"]
         return code
 
@@ -105,19 +140,41 @@ class Shop:
                 process.wait(timeout=10)
 
 
-def _signal(process: psutil.Process) -> None:
-    try:
-        process.kill()
-    except psutil.NoSuchProcess:
-        return  # it ended by itself in this very moment
+def _slowly(data: bytes, seconds: float) -> Iterator[bytes]:
+    size = -(-len(data) // PIECES)
+    for begin in range(0, len(data), size):
+        yield data[begin : begin + size]
+        time.sleep(seconds / PIECES)  # a slow line is what is tried
 
 
 @contextmanager
-def open_shop(folder: Path, *, served: bool, **environment: str) -> Iterator[Shop]:
-    """Run web, worker and beat: on PostgreSQL and Redis of their own, or on SQLite and files."""
+def small_disk(folder: Path) -> Iterator[Path]:
+    """Give a file system of its own that is soon full. Needs root."""
+    folder.mkdir()
+    options = f"size={DISK_MEBIBYTES}m,mode=700"
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "plaudit-proof", str(folder)], check=True
+    )
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def may_mount() -> bool:
+    """Return whether a small disk can be had."""
+    return os.geteuid() == 0
+
+
+@contextmanager
+def open_shop(folder: Path, setup: Setup, **environment: str) -> Iterator[Shop]:
+    """Run web, worker and beat on servers of their own, or on SQLite and files."""
     with ExitStack() as stack:
-        postgres = redis = None
-        if served:
+        var = folder / "var"
+        if setup.small_disk:
+            stack.enter_context(small_disk(var))
+        postgres = redis = bucket = None
+        if setup.served:
             postgres = Postgres(folder / "postgres", free_port())
             postgres.prepare()
             postgres.start()
@@ -126,10 +183,14 @@ def open_shop(folder: Path, *, served: bool, **environment: str) -> Iterator[Sho
             redis.start()
             stack.callback(redis.stop)
             environment |= {"DATABASE_URL": postgres.url, "REDIS_URL": redis.url}
-        site = installation(folder, **environment)
+        if setup.bucket:
+            bucket = stack.enter_context(serving(folder))
+            environment |= bucket.settings(BUCKET)
+        site = installation(folder, **{"PLAUDIT_VAR": str(var), **environment})
+        site.commands = "tests.proofs.kills_probe"
         stack.callback(site.close)
         site.world = site.ask("prepare")
-        shop = Shop(site, postgres, redis)
+        shop = Shop(setup, site, postgres, redis, bucket)
         stack.callback(shop.end)
         for name in PARTS:
             shop.start(name)
