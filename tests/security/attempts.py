@@ -13,9 +13,10 @@ from django.http.response import HttpResponseBase
 from django.test import Client
 
 from tests.security.stage import Stage
+from tests.security.worlds import client_of
 
 INCIDENTAL = re.compile(r'"(?:django_session|axes_\w+|accounts_failedlogin\w*)"')
-ELSEWHERE: Any = {"raise_request_exception": False, "REMOTE_ADDR": "192.0.2.1"}
+ELSEWHERE: Any = {"REMOTE_ADDR": "192.0.2.1"}
 WRITES = re.compile(r"^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE)
 
 
@@ -43,7 +44,7 @@ def attempt(
     """Return the status, with a `*` when something was written; the world is as before afterwards."""
     writes = Writes()
     with transaction.atomic():
-        client = _client(stage, who, is_api=is_api)
+        client = client_of(stage, who, is_api=is_api, **ELSEWHERE)
         with connection.execute_wrapper(writes):
             response = _ask(client, method, path, data, is_json=is_api and not _has_file(data))
             if response.streaming:
@@ -64,17 +65,6 @@ def _ask(
 
 def _has_file(data: dict[str, Any]) -> bool:
     return any(isinstance(value, bytes) for value in data.values())
-
-
-def _client(stage: Stage, who: str, *, is_api: bool) -> Client:
-    user = stage.people[who]
-    if user is not None and is_api:
-        return Client(**ELSEWHERE, HTTP_AUTHORIZATION=f"Bearer {stage.secrets[who]}")
-    client = Client(**ELSEWHERE)
-    if user is None:
-        return client
-    client.force_login(user)
-    return client
 
 
 def files_of(data: dict[str, Any]) -> dict[str, Any]:

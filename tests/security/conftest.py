@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-import time_machine
-from django.conf import settings
-from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
-from tests.factories.grading import NOW
 from tests.security.stage import Stage, make_stage
-
-
-@contextmanager
-def taken_back() -> Iterator[None]:
-    """Take back what is written inside."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
+from tests.security.worlds import kept_in, taken_back
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +17,7 @@ def _standing(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Stage]:
-    folder = tmp_path_factory.mktemp("stage")
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        django_db_blocker.unblock(),
-        time_machine.travel(NOW, tick=False),
-        taken_back(),
-    ):
-        patch.setattr(settings, "PUBLIC_FILES", folder / "files")
-        patch.setattr(settings, "HIDDEN_FILES", folder / "hidden")
+    with django_db_blocker.unblock(), kept_in(tmp_path_factory.mktemp("stage")):
         yield make_stage()
 
 

@@ -7,21 +7,18 @@ import logging
 from collections.abc import Iterator
 
 import pytest
-import time_machine
-from django.conf import settings
 from django.core import mail
 from django.db import transaction
-from django.test import Client, TestCase
+from django.test import TestCase
 from pytest_django import DjangoDbBlocker
 
 from competition.models import Question
 from config.log import JsonFormatter
 from grading.services import notices
-from tests.factories.grading import NOW
 from tests.security.canaries import World, clock, make_world
-from tests.security.conftest import taken_back
 from tests.security.crawl import Visit, crawl, visit
 from tests.security.endpoints import endpoints, meaning_of
+from tests.security.worlds import client_of, kept_in, taken_back
 
 READERS = ["anonymous", "outsider", "captain", "member", "rival", "rater", "auditor"]
 ODD_BODIES = [
@@ -54,15 +51,7 @@ def world(
     logged: io.StringIO,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[World]:
-    folder = tmp_path_factory.mktemp("canaries")
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        django_db_blocker.unblock(),
-        time_machine.travel(NOW, tick=False),
-        taken_back(),
-    ):
-        patch.setattr(settings, "PUBLIC_FILES", folder / "files")
-        patch.setattr(settings, "HIDDEN_FILES", folder / "hidden")
+    with django_db_blocker.unblock(), kept_in(tmp_path_factory.mktemp("canaries")):
         mail.outbox = []
         with TestCase.captureOnCommitCallbacks(execute=True):
             made = make_world()
@@ -76,18 +65,6 @@ def db(world: World) -> Iterator[None]:
     """A savepoint in the transaction of this module's own world."""
     with taken_back():
         yield
-
-
-def client_of(world: World, who: str, *, api: bool) -> Client:
-    user = world.people[who]
-    if user is None:
-        return Client(raise_request_exception=False)
-    if api:
-        header = f"Bearer {world.secrets[who]}"
-        return Client(raise_request_exception=False, HTTP_AUTHORIZATION=header)
-    client = Client(raise_request_exception=False)
-    client.force_login(user)
-    return client
 
 
 def starts(world: World, *, api: bool) -> list[list[str]]:
@@ -132,7 +109,7 @@ def walk(world: World, who: str, *, api: bool) -> list[Visit]:
     """Return what every address answers that this kind of person can reach."""
     found = starts(world, api=api)
     every = [address for addresses in found for address in addresses]
-    return list(crawl(client_of(world, who, api=api), every, [one[0] for one in found]))
+    return list(crawl(client_of(world, who, is_api=api), every, [one[0] for one in found]))
 
 
 def assert_clean(world: World, who: str, visits: list[Visit]) -> None:
@@ -163,7 +140,7 @@ def test_no_answer_of_the_api_gives_a_canary_away(world: World, who: str) -> Non
 def test_no_error_gives_a_canary_away(world: World, who: str) -> None:
     visits = []
     for api in (False, True):
-        client = client_of(world, who, api=api)
+        client = client_of(world, who, is_api=api)
         for address, *_ in starts(world, api=api):
             for content_type, body in ODD_BODIES:
                 with transaction.atomic():
@@ -192,7 +169,7 @@ def test_no_log_line_gives_a_canary_away(world: World, logged: io.StringIO) -> N
 
 
 def test_the_canaries_can_be_found_where_they_may_be_read(world: World) -> None:
-    client = client_of(world, "captain", api=False)
+    client = client_of(world, "captain", is_api=False)
     text = "".join(visit(client, f"/submissions/{code}/").text for code in world.codes)
     for what in ("a note of captain", "the name of a file of captain"):
         canary = next(one for one in world.canaries if one.what == what)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 from django.core import mail
 from django.db import transaction
-from django.test import Client, TestCase
+from django.test import TestCase
 
 from config.headers import policy
 from grading.models import Board, Evaluation, Submission
@@ -22,6 +22,7 @@ from tests.security.crawl import Visit, visit
 from tests.security.endpoints import address, endpoints, tried_variants
 from tests.security.hostile import HOSTILE, UNSEEN, formulas
 from tests.security.stage import Stage
+from tests.security.worlds import client_of
 from tests.site.markup import faults
 
 pytestmark = pytest.mark.slow
@@ -85,18 +86,6 @@ def send(stage: Stage, field: Field, text: str) -> int:
     if is_api and "file" not in sent:
         return client.post(path, json.dumps(sent), content_type="application/json").status_code
     return client.post(path, files_of(sent)).status_code
-
-
-def client_of(stage: Stage, who: str, *, is_api: bool) -> Client:
-    user = stage.people[who]
-    if user is None:
-        return Client(raise_request_exception=False)
-    if is_api:
-        header = f"Bearer {stage.secrets[who]}"
-        return Client(raise_request_exception=False, HTTP_AUTHORIZATION=header)
-    client = Client(raise_request_exception=False)
-    client.force_login(user)
-    return client
 
 
 def score_everything(stage: Stage) -> None:
