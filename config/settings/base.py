@@ -168,13 +168,14 @@ THROTTLES = {
     "reset": (30, 3600),
     "reset-password": (60, 3600),
     "token-guess": (60, 600),
+    "verify": (60, 600),
     "password": (20, 600),
     "token": (20, 3600),
     "team": (20, 3600),
     "invitation": (60, 3600),
     "upload": (300, 600),
 }
-"""How often, in how many seconds: the first five per address, the others per person."""
+"""How often, in how many seconds: the first six per address, the others per person."""
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.views.access import signed_in
+from accounts.views.access import signed_in, spend_from
 from grading import receipts
 from grading.forms import ReceiptForm
 from grading.receipts import Outcome, ReceiptFault, Verified
@@ -58,6 +58,8 @@ def public_keys(request: HttpRequest) -> JsonResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def receipt_verify(request: HttpRequest) -> HttpResponse:
     """Verify a receipt that is pasted or uploaded; nothing is kept."""
+    if request.method == "POST":
+        spend_from(request, "verify")
     form = ReceiptForm(request.POST, request.FILES) if request.method == "POST" else ReceiptForm()
     verdict = None
     if form.is_bound and form.is_valid():
