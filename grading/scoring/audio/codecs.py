@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ _CODECS = {
     0xF1AC: "FLAC",
 }
 
-Fault = tuple[str, dict[str, object]]
+Fault = tuple[str, Mapping[str, object]]
 """A reason in one word, and what its sentence needs."""
 
 
