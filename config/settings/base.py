@@ -205,7 +205,7 @@ RECEIPT_KEY = env.str("RECEIPT_KEY", default="")
 RECEIPT_KEY_FILE = VAR_DIR / "receipt-key"
 
 S3_BUCKET = env.str("S3_BUCKET", default="")
-"""Where uploads lie instead of PUBLIC_FILES; empty: on local disk."""
+"""Where uploads lie instead of PUBLIC_FILES, and references for all machines; empty: on local disk."""
 S3_ENDPOINT_URL = env.str("S3_ENDPOINT_URL", default="")
 S3_PUBLIC_URL = env.str("S3_PUBLIC_URL", default="")
 S3_REGION = env.str("S3_REGION", default="us-east-1")

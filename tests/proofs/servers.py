@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -84,8 +85,9 @@ class Postgres:
 
     def kill(self) -> None:
         """End it at once, as a power cut does."""
-        for process in self._processes():
-            process.send_signal(signal.SIGKILL)
+        for process in reversed(self._processes()):
+            with suppress(psutil.NoSuchProcess):  # a connection that ended in this very moment
+                process.kill()
         self._reap()
 
     def stop(self) -> None:
