@@ -6,17 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from http import HTTPStatus
 from typing import Any
 
 import httpx
 
-BUSY = {
-    HTTPStatus.TOO_MANY_REQUESTS,
-    HTTPStatus.BAD_GATEWAY,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-    HTTPStatus.GATEWAY_TIMEOUT,
-}
 SETTLED = frozenset({"scored", "withheld", "rejected", "failed", "cancelled"})
 PATIENCE_SECONDS = 120.0
 
@@ -82,9 +75,11 @@ class Api:
             except httpx.TransportError as error:
                 reason, wait = f"the server cannot be reached: {error}", 0.5
             else:
-                if not _is_busy(response):
+                # the server itself says when the same request may succeed
+                asked = response.headers.get("Retry-After")
+                if asked is None:
                     return _good_answer(response)
-                reason, wait = _words(response), _asked_wait(response)
+                reason, wait = _words(response), float(asked)
             if time.monotonic() + wait > give_up_at:
                 raise UploadError(reason)
             time.sleep(wait)
@@ -92,19 +87,6 @@ class Api:
 
 def _bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
-
-
-def _is_busy(response: httpx.Response) -> bool:
-    """Return whether the same request may succeed a little later."""
-    still_running = response.status_code == HTTPStatus.CONFLICT and (
-        _problem(response).get("code") == "REQUEST_STILL_RUNNING"
-    )
-    return response.status_code in BUSY or still_running
-
-
-def _asked_wait(response: httpx.Response) -> float:
-    asked = response.headers.get("Retry-After", "")
-    return float(asked) if asked.isdigit() else 0.5
 
 
 def _good_answer(response: httpx.Response) -> dict[str, Any]:

@@ -79,5 +79,7 @@ def _known(row: IdempotencyKey, body_sha256: str, now: datetime) -> IdempotencyK
         pk=row.pk, status__isnull=True, created_at=row.created_at, created_at__lte=now - ABANDONED
     ).update(created_at=now)
     if not taken:
-        raise errors.RequestStillRunning(_("The first request with this key is still running."))
+        raise errors.RequestStillRunning(
+            _("The first request with this key is still running."), retry_after=1
+        )
     return row

@@ -63,6 +63,16 @@ def test_a_refusal_ends_the_upload_with_the_servers_own_words() -> None:
         send(api(answer))
 
 
+def test_a_refusal_that_outlasts_the_patience_is_told_at_once() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        body = {"code": "QUOTA_EXCEEDED", "detail": "No upload is left today."}
+        headers = PROBLEM | {"Retry-After": "3600"}
+        return httpx.Response(HTTPStatus.TOO_MANY_REQUESTS, headers=headers, json=body)
+
+    with pytest.raises(UploadError, match="No upload is left today"):
+        send(api(answer))
+
+
 def test_a_server_that_cannot_be_reached_is_given_up_in_the_end() -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused")

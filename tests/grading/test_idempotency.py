@@ -36,8 +36,9 @@ def test_another_body_under_the_same_key_is_refused():
 def test_a_request_that_still_runs_is_a_conflict_until_it_was_abandoned_long_ago():
     user = UserFactory()
     begin(user)
-    with pytest.raises(errors.RequestStillRunning):
+    with pytest.raises(errors.RequestStillRunning) as refused:
         begin(user, now=NOW + timedelta(minutes=9))
+    assert refused.value.headers == {"Retry-After": "1"}
     assert begin(user, now=NOW + timedelta(minutes=10)).status is None
 
 
