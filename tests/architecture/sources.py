@@ -19,6 +19,11 @@ def modules() -> list[Path]:
     return sorted([*kept, ROOT / "plaudit", ROOT / "manage.py"])
 
 
+def suite() -> list[Path]:
+    """Return the modules of the tests and benchmarks."""
+    return sorted(path for part in ("tests", "benchmarks") for path in (ROOT / part).rglob("*.py"))
+
+
 def functions(path: Path) -> Iterator[Function]:
     """Yield every function and method of a module."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
