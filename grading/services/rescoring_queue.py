@@ -67,7 +67,7 @@ def ring_more(now: datetime) -> int:
     free = BELLS - waiting.filter(rung_at__gte=_patience(now)).count()
     rung = 0
     if free > 0:
-        ids = waiting.filter(unheard).order_by("queued_at", "pk").values_list("pk", flat=True)
+        ids = waiting.filter(unheard).order_by("queued_at").values_list("pk", flat=True)
         for evaluation_id in ids[:free]:
             rung += _ring(waiting.filter(unheard, pk=evaluation_id), evaluation_id, now)
     return rung
