@@ -125,6 +125,27 @@ def _indices(draws: NDArray[np.uint32], size: int) -> Integers:
     return wide.view(np.int64)
 
 
+def multiplicities(
+    sizes: Sequence[int], *, seed: int, replicates: int = REPLICATES
+) -> Iterator[list[Integers]]:
+    """Yield how often each item of each stratum was drawn, for some replicates at a time.
+
+    The draws are those of `resample`. One list has an array (replicates, size) for each stratum;
+    every row adds up to the stratum's size. Raises ValueError on an empty stratum.
+    """
+    if min(sizes, default=0) < 1:
+        raise ValueError("a stratum without items cannot be resampled")
+    for draws in _draws(sum(sizes), seed, replicates):
+        rows = np.arange(len(draws))[:, np.newaxis]
+        counts, start = [], 0
+        for size in sizes:
+            places = _indices(draws[:, start : start + size], size) + rows * size
+            found = np.bincount(places.ravel(), minlength=len(draws) * size)
+            counts.append(found.reshape(len(draws), size))
+            start += size
+        yield counts
+
+
 def bounds(values: Floats) -> tuple[float, float]:
     """Return the 95 % bounds: the sorted values at ranks ⌈0.025·B⌉ and ⌈0.975·B⌉, 12 decimals."""
     ordered = np.sort(values)

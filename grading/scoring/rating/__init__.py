@@ -1,0 +1,1 @@
+"""Statistics of people's ratings: intervals of a panel, agreement, and how listeners differ."""
