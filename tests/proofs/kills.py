@@ -37,6 +37,7 @@ TRY_AGAIN_SECONDS = 1.0
 LONGEST_DELAY = 2.0
 SETTLE_EVERY = 10
 POLL_SECONDS = 0.25
+WEB_KILLED = {"web server", "all three at once"}
 OWN_TIMES = {
     "EVALUATION_LEASE_SECONDS": "30",
     "EVALUATION_RENEW_SECONDS": "10",
@@ -92,9 +93,10 @@ class Run:
         for thread in threads:
             thread.start()
         time.sleep(self.chance.random() * LONGEST_DELAY)  # the moment is what is tried
+        if name in WEB_KILLED:
+            self._await_upload(threads)
+            self.struck["web server killed in an upload"] += self.under_way > 0
         self.struck["uploads under way"] += self.under_way
-        if name in {"web server", "all three at once"} and self.under_way:
-            self.struck["web server killed in an upload"] += 1
         told = blows_of(self.shop.setup)[name][1](self.shop, self.chance)
         self.struck.update({f"submissions {where}": n for where, n in (told or {}).items()})
         self.blows[name] += 1
@@ -102,6 +104,11 @@ class Run:
             thread.join()
         self.shop.keep_up()
         self.shop.site.wait_until_up()
+
+    def _await_upload(self, threads: list[threading.Thread]) -> None:
+        """Return while a file is being sent, or when all are through."""
+        while not self.under_way and any(thread.is_alive() for thread in threads):
+            time.sleep(0.005)
 
     def _upload(self) -> None:
         """Send one file as a careful client does: what got no answer is sent again, with its key."""
