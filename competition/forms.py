@@ -19,6 +19,10 @@ class TermsForm(forms.Form):
         label=_("Your name, typed as a signature"),
         max_length=120,
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
+        help_text=_(
+            "The name you sign papers with, in any script: at most 120 characters, none of them "
+            "invisible. It is kept with this version of the terms."
+        ),
     )
     accept = forms.BooleanField(
         label=_("I have read the rules and the terms and accept them."),

@@ -43,6 +43,7 @@ APART = (
     "grading/views/direction.py",
     "grading/views/entrants.py",
     "grading/views/deadlines.py",
+    "grading/templatetags/names.py",
     "grading/views/places.py",
     "grading/views/rescoring",
     "templates/grading/partials/rescoring",

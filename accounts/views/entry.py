@@ -16,7 +16,8 @@ from django.views.decorators.http import require_POST
 from accounts.forms.entry import LogInForm, NewPasswordForm, ResetRequestForm, SignUpForm
 from accounts.forms.refusals import refusals_on, refusals_told
 from accounts.models import User
-from accounts.services import registration
+from accounts.services import links, registration
+from accounts.services.errors import LinkInvalid
 from accounts.views.access import back, kept, person, remember_language, signed_in, spend_from
 
 
@@ -84,13 +85,21 @@ def sign_up_sent(request: HttpRequest) -> HttpResponse:
 
 def verify(request: HttpRequest, token: str) -> HttpResponse:
     """Confirm an address by a button, so that a mail scanner that opens links confirms nothing."""
-    if request.method != "POST":
-        return render(request, "accounts/verify.html")
-    with refusals_told(request):
+    try:
+        if request.method != "POST":
+            links.read_token(links.VERIFY, token, timezone.now())
+            return render(request, "accounts/verify.html")
         registration.verify_email(token=token, now=timezone.now())
-        messages.success(request, _("Your e-mail address is confirmed."))
-        return redirect("home" if request.user.is_authenticated else "accounts:login")
-    return redirect("accounts:account-detail")
+    except LinkInvalid:
+        return _broken(request, links.VERIFY)
+    messages.success(request, _("Your e-mail address is confirmed."))
+    return redirect("home" if request.user.is_authenticated else "accounts:login")
+
+
+def _broken(request: HttpRequest, purpose: str) -> HttpResponse:
+    """Say that a mailed link does not work, and how to get one that does."""
+    context = {"is_reset": purpose == links.RESET}
+    return render(request, "accounts/link_broken.html", context, status=LinkInvalid.status)
 
 
 @require_POST
@@ -123,6 +132,11 @@ def reset_sent(request: HttpRequest) -> HttpResponse:
 def reset_password(request: HttpRequest, token: str) -> HttpResponse:
     """Set a new password by the link that was mailed."""
     form = NewPasswordForm(request.POST or None)
+    if request.method != "POST":
+        try:
+            links.read_token(links.RESET, token, timezone.now())
+        except LinkInvalid:
+            return _broken(request, links.RESET)
     if form.is_valid():
         with refusals_on(form):
             spend_from(request, "reset-password")

@@ -41,7 +41,10 @@ def team_create(request: HttpRequest) -> HttpResponse:
                 affiliation=form.cleaned_data["affiliation"],
                 now=timezone.now(),
             )
-            messages.success(request, _("The team is made. Next: register it for a competition, and invite its members."))
+            messages.success(
+                request,
+                _("The team is made. Next: register it for a competition, and invite its members."),
+            )
             return redirect("accounts:team-detail", team.code)
     return render(request, "accounts/team_create.html", {"form": form})
 

@@ -162,13 +162,19 @@ def refused(
 ) -> HttpResponse:
     """Say why an upload was refused; without a refusal the form's own errors say it."""
     if refusal is None:
-        sentences = [str(error) for errors_of in form.errors.values() for error in errors_of]
-        refusal = errors.TextInvalid(" ".join(sentences))
+        refusal = errors.TextInvalid(_faults_told(request, form))
     context = {"refusal": advice_for(refusal, phase)}
     response = _answer(request, phase, form, context, status=refusal.status)
     for name, value in refusal.headers.items():
         response[name] = value
     return response
+
+
+def _faults_told(request: HttpRequest, form: forms.Form) -> str:
+    """Return the form's faults for a script; a page has them beside its fields already."""
+    if not request.headers.get("X-Fragment"):
+        return _("Please mend what is marked below.")
+    return " ".join(str(error) for errors_of in form.errors.values() for error in errors_of)
 
 
 def _answer(
@@ -184,6 +190,7 @@ def _answer(
     page: SubmitPage = submit_page(viewer(request), phase, request.path, timezone.now())
     page.kept_file = True
     form.data = {**request.POST.dict(), "idempotency_key": key}
+    form.errors.pop("file", None)  # what is wrong with the file is told above
     return render(
         request, "grading/submit.html", {"page": page, "form": form, **context}, status=status
     )

@@ -16,7 +16,7 @@ from tests.factories.accounts import (
     UnverifiedUserFactory,
     UserFactory,
 )
-from tests.site.markup import read
+from tests.site.markup import faults, read
 
 pytestmark = pytest.mark.django_db
 NEW = "a river of amber leaves"
@@ -140,10 +140,29 @@ def test_an_expired_link_says_what_to_do(client, mailoutbox, django_capture_on_c
     path = link_in(mailoutbox[0])
     with time_machine.travel(NOW + timedelta(days=4), tick=False):
         client.force_login(user)
-        response = client.post(path, follow=True)
-    assert "This link does not work" in errors(response)
+        answers = [client.get(path), client.post(path)]
+    for response in answers:
+        assert response.status_code == 404
+        assert "This link does not work" in read(response.content.decode()).text
+        assert f'action="{reverse("accounts:verify-resend")}"' in response.content.decode()
     user.refresh_from_db()
     assert not user.is_verified
+
+
+@pytest.mark.parametrize(
+    ("name", "leads_to"), [("verify", "accounts:login"), ("reset-password", "accounts:reset")]
+)
+def test_a_damaged_link_says_so_at_once_and_leads_to_a_new_one(client, name, leads_to):
+    response = client.get(reverse(f"accounts:{name}", args=["cut-off-in-the-ma"]))
+    assert response.status_code == 404
+    assert faults(response.content.decode()) == []
+    assert f'href="{reverse(leads_to)}' in response.content.decode()
+
+
+def test_a_damaged_link_tells_who_is_confirmed_that_nothing_is_left_to_do(client):
+    client.force_login(UserFactory())
+    response = client.get(reverse("accounts:verify", args=["cut-off-in-the-ma"]))
+    assert "there is nothing more to do" in read(response.content.decode()).text
 
 
 def test_asking_twice_for_the_link_is_answered_with_patience(client):

@@ -229,3 +229,17 @@ def test_the_entry_takes_the_same_statements(
     client.force_login(captain)
     with django_assert_num_queries(14):
         client.get(at("entrant-detail", competition))
+
+
+def test_the_rule_of_the_signature_is_said_before_it_is_broken(client, competition, captain, team):
+    client.force_login(captain)
+    page = words(client.get(at("entrant-register", competition)))
+    assert "at most 120 characters, none of them invisible" in page
+
+
+def test_the_team_that_the_link_names_is_chosen(client, competition, captain, team):
+    other = TeamFactory(captain=captain)
+    client.force_login(captain)
+    for one in (team, other):
+        page = client.get(at("entrant-register", competition), {"team": one.code})
+        assert f'value="{one.code}" selected' in page.content.decode()

@@ -212,7 +212,7 @@ def test_an_organizer_has_a_score_computed_again(client, people, arena, board):
     )
     html = client.get(path).content.decode()
     assert faults(html) == []
-    assert "score 60.0 61.0 no" in read(html).text
+    assert "Score 60.0 61.0 no" in read(html).text
     assert "propose a correction of the phase" in html
 
 

@@ -105,6 +105,21 @@ def test_a_missing_system_name_is_told(client, arena):
     assert Submission.objects.count() == 0
 
 
+def test_without_scripts_each_fault_is_told_once(client, arena):
+    named = read(send(client, arena, system="").content.decode()).text
+    assert named.count("This field is required.") == 1
+    assert "Please mend what is marked below." in named
+    nothing = read(send(client, arena, file="").content.decode()).text
+    assert nothing.count("Choose a file first") == 1
+
+
+def test_a_script_is_told_the_fault_of_a_field(client, arena):
+    client.force_login(arena.captain)
+    path, headers = of_phase("submission-create", arena), {"X-Fragment": "outcome"}
+    answer = client.post(path, fields(system=""), headers=headers)
+    assert "This field is required." in read(answer.content.decode()).text
+
+
 def test_a_post_without_a_token_is_refused(arena):
     client = Client(enforce_csrf_checks=True)
     client.force_login(arena.captain)
