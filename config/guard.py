@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from config.arrival import SCOPE_KEY
+from config.refusal_page import asks_for_page, page_of
 from grading.identity import PART_BYTES
 
 Scope = MutableMapping[str, Any]
@@ -59,11 +60,14 @@ class Limits:
 class Refused(Exception):
     """A request that ends here."""
 
-    def __init__(self, status: HTTPStatus, code: str, detail: str) -> None:
+    def __init__(
+        self, status: HTTPStatus, code: str, detail: str, limit: int | None = None
+    ) -> None:
         super().__init__(detail)
         self.status = status
         self.code = code
         self.detail = detail
+        self.limit = limit
 
 
 class Guard:
@@ -212,7 +216,7 @@ def _checked_length(value: bytes, limit: int) -> int:
 def too_large(limit: int) -> Refused:
     """Return the refusal of a body over `limit` bytes."""
     detail = _("The body is too large: at most %(limit)d bytes are taken here.") % {"limit": limit}
-    return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "BODY_TOO_LARGE", detail)
+    return Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "BODY_TOO_LARGE", detail, limit)
 
 
 def chunks_too_large() -> Refused:
@@ -255,6 +259,8 @@ def _rendered(refused: Refused, path: str) -> tuple[bytes, bytes]:
 async def refuse(refused: Refused, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer, read on for a moment without keeping anything, and close the connection."""
     content_type, body = _rendered(refused, scope["path"])
+    if refused.limit is not None and asks_for_page(scope):
+        content_type, body = b"text/html; charset=utf-8", page_of(scope, refused.limit)
     headers = [
         (b"content-type", content_type),
         (b"content-length", str(len(body)).encode()),

@@ -219,6 +219,33 @@ def test_a_declared_length_over_the_limit_is_refused_before_reading(
     assert site.app.bodies == []
 
 
+@pytest.mark.parametrize(
+    ("headers", "says"),
+    [
+        (("Accept: text/html,*/*",), "Here the server takes at most 97.7 KiB in one request."),
+        (("Accept: text/html", "Accept-Language: zh-CN,zh;q=0.9"), "97.7 KiB"),
+        (("Accept: text/html", "Cookie: django_language=zh-hans; sid=x"), "97.7 KiB"),
+    ],
+)
+def test_a_browser_is_shown_a_page_about_a_body_over_the_limit(
+    site: Site, headers: tuple[str, ...], says: str
+) -> None:
+    too_long = f"Content-Length: {UPLOAD_LIMIT + 1}"
+    answer = site.ask(request(too_long, *headers, path="/x/submit/check/")).decode()
+    assert status(answer.encode()) == 413
+    assert "text/html" in answer
+    assert says in answer
+    assert 'href="/x/submit/"' in answer
+    assert ('lang="zh-hans"' in answer) is (len(headers) > 1)
+    assert site.app.bodies == []
+
+
+def test_the_api_answers_a_browser_too_with_a_problem_document(site: Site) -> None:
+    sent = (f"Content-Length: {UPLOAD_LIMIT + 1}", "Accept: text/html")
+    answer = site.ask(request(*sent, path="/api/v1/x/submissions/"))
+    assert b"application/problem+json" in answer
+
+
 def test_a_body_of_exactly_the_limit_passes(site: Site) -> None:
     raw = request("Content-Length: 1000", "Connection: close", path="/x/", body=b"x" * 1000)
     assert status(site.ask(raw)) == 201
