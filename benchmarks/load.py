@@ -1,25 +1,25 @@
-"""How much an installation on this machine bears: scoring per hour, board pages, mixed traffic.
+"""How much an installation on this machine bears: boards, mixed traffic, workers, the last second.
 
 `python -m benchmarks.load` runs on PostgreSQL and Redis of its own (`--embedded`: on SQLite and
-files), prints a table and writes docs/evidence/load.json. `--quick` is for trying the script.
+files), prints a table and keeps the figures in docs/evidence/<date>-<commit>-load.json, where parts
+that are run one by one come together. `--only board,traffic` runs some parts; `--quick` is for
+trying the script and keeps nothing; `--sizing` fills the table of docs/operations.md from the file.
 """
 
 from __future__ import annotations
 
 import argparse
-import http.client
 import json
 import os
-import random
+import platform
+import re
 import statistics
+import subprocess
 import sys
-import tempfile
-import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,279 +27,355 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.proofs.servers import Postgres, Redis  # noqa: E402
-from tests.security.served import WEB, WORKER, Installation, free_port, installation  # noqa: E402
+from benchmarks.asking import (  # noqa: E402
+    NOT_MODIFIED,
+    Ask,
+    Traffic,
+    as_person,
+    by_token,
+    page,
+    send,
+    share,
+    with_poll,
+)
+from benchmarks.rig import (  # noqa: E402
+    Peaks,
+    cpu_seconds,
+    finish,
+    prepared,
+    web_server,
+    worker,
+)
+from benchmarks.rush import QUOTA, TEAMS, rush  # noqa: E402
+from tests.security.served import Installation  # noqa: E402
 
-ROWS = 2_000
 RATE = 50
 PROMISES = {"per_hour": 1_000, "board_ms": 100.0, "p95_ms": 300.0}
+OPERATIONS = ROOT / "docs" / "operations.md"
+MARKS = ("<!-- sizing:begin -->\n", "<!-- sizing:end -->")
+HEAD = "| what | machine | measured | at commit |\n| --- | --- | --- | --- |\n"
+Json = dict[str, Any]
 
 
-@contextmanager
-def prepared(served: bool, rows: int) -> Iterator[Installation]:
-    """Make an installation with a challenge of that many rows; nothing runs yet but its servers."""
+@dataclass(frozen=True)
+class Sizes:
+    """How much is done."""
+
+    rows: int = 2_000
+    each_worker: int = 20
+    crowds: tuple[tuple[int, int], ...] = ((10, 100), (1_000, 10_000))
+    looks: int = 40
+    seconds: int = 60
+
+
+QUICK = Sizes(rows=100, each_worker=2, crowds=((10, 30), (40, 120)), looks=5, seconds=5)
+
+
+def workers(site: Installation, sizes: Sizes) -> list[Json]:
+    """Return how fast one, two and four worker processes score files of the size."""
+    return [scoring(site, number, sizes) for number in (1, 2, 4)]
+
+
+def scoring(site: Installation, number: int, sizes: Sizes) -> Json:
+    """Return the throughput of that many workers, from the first upload to the last score."""
+    count = sizes.each_worker * number
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="plaudit-load-")))
-        environment = {}
-        if served:
-            postgres = Postgres(folder / "postgres", free_port())
-            postgres.prepare()
-            postgres.start()
-            stack.callback(postgres.stop)
-            redis = Redis(folder, free_port())
-            redis.start()
-            stack.callback(redis.stop)
-            environment = {"DATABASE_URL": postgres.url, "REDIS_URL": redis.url}
-        made = installation(folder, WORKER_CONCURRENCY="1", **environment)
-        made.commands = "tests.proofs.crowd"
-        stack.callback(made.close)
-        made.world = made.ask("prepare", str(rows))
-        yield made
-
-
-def scoring(site: Installation, workers: int, count: int) -> dict[str, float]:
-    """Return how fast that many worker processes score `count` waiting submissions."""
-    before = site.ask("progress")["scored"]
-    site.ask("hand_in", str(count))
-    with ExitStack() as stack:
-        for number in range(workers):
-            stack.enter_context(
-                site.process(f"worker-{number}", [*WORKER, "-n", f"w{number}@load"])
-            )
-        while site.ask("progress")["scored"] == before:
-            time.sleep(0.1)
-        began, first = time.monotonic(), site.ask("progress")["scored"]
-        while site.ask("progress")["open"]:
-            time.sleep(0.2)
+        processes = [stack.enter_context(worker(site, one)) for one in range(number)]
+        site.ask("hand_in", str(2 * number))
+        finish(site, "the first submissions of every worker to be scored", 120 + 30 * number)
+        before, used = site.ask("progress")["scored"], sum(map(cpu_seconds, processes))
+        watched = {f"worker-{at}": one for at, one in enumerate(processes)}
+        peaks = stack.enter_context(Peaks(**watched))
+        began = time.monotonic()
+        site.ask("hand_in", str(count))
+        finish(site, f"{count} submissions to be scored by {number} workers", 60 + 15 * count)
         seconds = time.monotonic() - began
-    scored = site.ask("progress")["scored"] - first
-    return {
-        "workers": workers,
-        "scored": scored,
-        "seconds": seconds,
-        "per_hour": 3600 * scored / seconds,
-    }
+        scored = site.ask("progress")["scored"] - before
+        return {
+            "workers": number,
+            "rows": sizes.rows,
+            "scored": scored,
+            "seconds": seconds,
+            "per_hour": 3600 * scored / seconds,
+            "cpu_seconds_each": (sum(map(cpu_seconds, processes)) - used) / scored,
+            "worker_mebibytes": max(peaks.mebibytes.values()),
+        }
 
 
-def board(site: Installation, entrants: int, submissions: int) -> dict[str, Any]:
-    """Return server time and queries of the board page with that many rows."""
+PAGES = {
+    "page": page("{pages}/board/"),
+    "page, last rows": page("{pages}/board/?page=last"),
+    "page, sorted, official": page("{pages}/board/?sort=f1&rows=official&view=en"),
+    "page of a member": as_person("{pages}/board/"),
+    "page of an organizer": as_person("{pages}/board/", "organizer"),
+    "open page asks again": page("{poll}"),
+    "data.json": page("{pages}/data.json"),
+    "CSV": page("{pages}/board.csv"),
+    "JSON": page("{pages}/board.json"),
+    "API": by_token("{api}/final/board/"),
+}
+TAGGED = ("open page asks again", "data.json", "API")
+
+
+def board(site: Installation, sizes: Sizes) -> list[Json]:
+    """Return what a board's pages cost at each size: queries, server time, processor time."""
+    return [crowded(site, *size, sizes.looks) for size in sizes.crowds]
+
+
+def crowded(site: Installation, entrants: int, submissions: int, looks: int) -> Json:
+    """Return the cost with that many rows; the first look is the one after a rebuild."""
     made = site.ask("crowd", str(entrants), str(submissions))
     path = f"{site.world['pages']}/board/"
-    looked = site.ask("look", path, "30")
-    spent = sorted(looked["milliseconds"][1:])
+    looked = site.ask("look", path, "2")
+    with web_server(site) as web, Peaks(web=web) as peaks:
+        world, found = with_poll(site), {}
+        for name, ask in PAGES.items():
+            found[name] = _costs(site, web, ask(world, 0), looks)
+            if name in TAGGED:
+                found[f"{name}, 304"] = _costs(site, web, ask(world, 0), looks, tagged=True)
     return {
         "entrants": entrants,
         "submissions": made["submissions"],
         "rebuild_seconds": made["rebuild_seconds"],
-        "first_ms": looked["milliseconds"][0],
+        "queries": looked["queries"][-1],
+        "pages": found,
+        "web_mebibytes": peaks.mebibytes["web"],
+    }
+
+
+def _costs(site: Installation, web: Any, ask: Ask, looks: int, *, tagged: bool = False) -> Json:
+    """Return server time as the request log has it, and processor time of the web server."""
+    first = send(site.port, ask)
+    if tagged:
+        ask = Ask(ask.path, {**ask.headers, "If-None-Match": first.etag})
+    before, used = len(_served(site)), cpu_seconds(web)
+    answers = [send(site.port, ask) for _ in range(looks)]
+    statuses = {answer.status for answer in answers}
+    if statuses != {NOT_MODIFIED if tagged else 200}:
+        raise ValueError(f"{ask.path} was answered {statuses}: {answers[-1].body[:400]!r}")
+    spent = _served(site)[before:]
+    return {
+        "first_ms": 0.0 if tagged else _served(site)[before - 1],
         "median_ms": statistics.median(spent),
-        "p95_ms": spent[int(0.95 * len(spent))],
-        "queries": max(looked["queries"]),
-        "bytes": looked["bytes"],
+        "p95_ms": share(spent, 0.95),
+        "cpu_ms": 1000 * (cpu_seconds(web) - used) / looks,
+        "bytes": len(answers[-1].body),
     }
 
 
-@dataclass
-class Traffic:
-    """Requests at fixed moments, whether or not earlier ones have been answered."""
-
-    site: Installation
-    seconds: float
-    spent: dict[str, list[float]] = field(default_factory=dict)
-    statuses: Counter[str] = field(default_factory=Counter)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def run(self) -> dict[str, Any]:
-        """Send RATE requests a second; return latencies from the planned moment on."""
-        chance = random.Random(7)  # noqa: S311  chance, not a secret
-        kinds = chance.choices(
-            list(MIX), [weight for weight, _ in MIX.values()], k=int(RATE * self.seconds)
-        )
-        began = time.monotonic() + 0.5
-        threads = []
-        for number, kind in enumerate(kinds):
-            planned = began + number / RATE
-            time.sleep(max(0.0, planned - time.monotonic()))
-            thread = threading.Thread(target=self._one, args=(kind, number, planned))
-            thread.start()
-            threads.append(thread)
-        for thread in threads:
-            thread.join()
-        return self._summary()
-
-    def _one(self, kind: str, number: int, planned: float) -> None:
-        request = MIX[kind][1](self.site.world, number)
-        try:
-            status = str(_send(self.site.port, *request))
-        except (OSError, http.client.HTTPException) as error:
-            status = type(error).__name__
-        with self.lock:
-            self.spent.setdefault(kind, []).append(1000 * (time.monotonic() - planned))
-            self.statuses[status] += 1
-
-    def _summary(self) -> dict[str, Any]:
-        everything = sorted(one for spent in self.spent.values() for one in spent)
-        return {
-            "requests": len(everything),
-            "rate": RATE,
-            "statuses": dict(self.statuses),
-            "median_ms": statistics.median(everything),
-            "p95_ms": everything[int(0.95 * len(everything))],
-            "p99_ms": everything[int(0.99 * len(everything))],
-            "by_kind_p95_ms": {
-                kind: sorted(spent)[int(0.95 * len(spent))] for kind, spent in self.spent.items()
-            },
-        }
+def _served(site: Installation) -> list[float]:
+    """Return the milliseconds of server time of every request so far, as the log has them."""
+    lines = (line for line in site.log("web").splitlines() if '"request.done"' in line)
+    return [json.loads(line)["milliseconds"] for line in lines]
 
 
-Asked = tuple[str, str, dict[str, str], bytes]
+def traffic(site: Installation, sizes: Sizes) -> Json:
+    """Return latencies of mixed traffic while a worker scores beside the web server."""
+    made = site.ask("crowd", *map(str, sizes.crowds[-1]))
+    site.ask("hand_in", "10")
+    with web_server(site) as web, worker(site) as working, Peaks(web=web, worker=working) as peaks:
+        finish(site, "ten submissions of the team that asks", 120)
+        world = {**with_poll(site), **site.ask("own")}
+        Traffic(site.port, world, RATE // 5, 5).run()  # the first requests fill caches
+        before, used = site.ask("progress")["scored"], cpu_seconds(web)
+        found = Traffic(site.port, world, RATE, sizes.seconds).run()
+        cpu = 1000 * (cpu_seconds(web) - used) / found["answered"]
+        finish(site, "what was uploaded meanwhile to be scored", 300)
+        scored = site.ask("progress")["scored"] - before
+    crowd = {"submissions": made["submissions"], "seconds": sizes.seconds, "scored_beside": scored}
+    return {**found, **crowd, "web_cpu_ms_each": cpu, "mebibytes": peaks.mebibytes}
 
 
-def _send(port: int, method: str, path: str, headers: dict[str, str], body: bytes) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    try:
-        connection.request(method, path, body=body or None, headers=headers)
-        answer = connection.getresponse()
-        answer.read()
-        return answer.status
-    finally:
-        connection.close()
-
-
-def _page(path: str) -> Callable[[dict[str, Any], int], Asked]:
-    return lambda world, _number: ("GET", path.format(**world), {}, b"")
-
-
-def _as_member(path: str) -> Callable[[dict[str, Any], int], Asked]:
-    return lambda world, _number: (
-        "GET",
-        path.format(**world),
-        {"Cookie": f"sessionid={world['session']}"},
-        b"",
-    )
-
-
-def _api(path: str) -> Callable[[dict[str, Any], int], Asked]:
-    return lambda world, _number: (
-        "GET",
-        path.format(**world),
-        {"Authorization": f"Bearer {world['token']}"},
-        b"",
-    )
-
-
-def _upload(world: dict[str, Any], number: int) -> Asked:
-    headers = {
-        "Authorization": f"Bearer {world['token']}",
-        "Content-Type": "application/octet-stream",
-        "Content-Disposition": "attachment; filename=run.jsonl",
-    }
-    body = json.dumps({"utt_id": f"en_{number:04d}", "text_with_nvvs": "hello"}).encode()
-    return "POST", f"{world['api']}/final/submissions/", headers, body * 50
-
-
-MIX: dict[str, tuple[int, Callable[[dict[str, Any], int], Asked]]] = {
-    "board": (30, _page("{pages}/board/")),
-    "home": (10, _page("/")),
-    "overview": (10, _page("/competitions/{slug}/")),
-    "data.json": (5, _page("{pages}/data.json")),
-    "board.csv": (2, _page("{pages}/board.csv")),
-    "log-in page": (8, _page("/accounts/login/")),
-    "my submissions": (15, _as_member("/competitions/{slug}/submissions/")),
-    "submit page": (8, _as_member("{pages}/submit/")),
-    "API list": (10, _api("/api/v1/submissions/")),
-    "upload": (2, _upload),
+PARTS: dict[str, tuple[Callable[[Installation, Sizes], Any], bool]] = {
+    "board": (board, False),
+    "traffic": (traffic, False),
+    "workers": (workers, True),
+    "rush": (lambda site, _: rush(site), False),
 }
-"""What people ask for, by weight; the uploads are faulty files, so that they use no quota."""
+"""What is measured, and whether the challenge has as many rows as the sizes say, or a hundred."""
 
 
-def traffic(site: Installation, seconds: float) -> dict[str, Any]:
-    """Return latencies of mixed traffic while a worker runs beside the web server."""
-    with ExitStack() as stack:
-        stack.enter_context(site.process("web", WEB))
-        stack.enter_context(site.process("worker", WORKER))
-        site.wait_until_up()
-        Traffic(site, 3).run()  # the first requests fill caches
-        return Traffic(site, seconds).run()
-
-
-def run(given: argparse.Namespace) -> dict[str, Any]:
-    """Return everything that was measured."""
-    count, crowds, seconds = (6, [(20, 60), (40, 120)], 5) if given.quick else (60, SIZES, 60)
-    rows = 100 if given.quick else ROWS
-    result: dict[str, Any] = {
-        "on": "SQLite and files" if given.embedded else "PostgreSQL and Redis"
-    }
-    with prepared(not given.embedded, rows) as site:
-        if "scoring" in given.parts:
-            result["scoring"] = [scoring(site, workers, count) for workers in (1, 2, 4)]
-    with prepared(not given.embedded, 100) as site:
-        if "board" in given.parts:
-            result["board"] = [board(site, *size) for size in crowds]
-        if "traffic" in given.parts:
-            result["traffic"] = traffic(site, seconds)
+def run(names: Iterable[str], sizes: Sizes, *, served: bool) -> Json:
+    """Return what was measured, part by part, each on an installation of its own."""
+    result: Json = {}
+    for name in names:
+        measure, is_large = PARTS[name]
+        print(f"== {name}", flush=True)
+        with prepared(served, sizes.rows if is_large else 100) as site:
+            result[name] = measure(site, sizes)
     return result
 
 
-SIZES = [(10, 100), (100, 1_000), (1_000, 10_000)]
-
-
-def verdicts(result: dict[str, Any]) -> list[str]:
+def verdicts(result: Json) -> list[str]:
     """Return the promises that do not hold."""
-    broken = []
-    if "scoring" in result:
-        best = max(one["per_hour"] for one in result["scoring"][:2])
-        if best < PROMISES["per_hour"]:
-            broken.append(f"{best:.0f} submissions an hour")
+    broken = [f"rush: {one}" for one in result.get("rush", {}).get("broken", ())]
+    if "workers" in result:
+        best = max(one["per_hour"] for one in result["workers"])
+        broken += _above("submissions an hour", -best, -PROMISES["per_hour"])
     if "board" in result:
-        last, queries = result["board"][-1], {one["queries"] for one in result["board"]}
-        if last["median_ms"] > PROMISES["board_ms"]:
-            broken.append(f"board page {last['median_ms']:.0f} ms")
-        if len(queries) > 1:
-            broken.append(f"queries grow: {sorted(queries)}")
-    if "traffic" in result and result["traffic"]["p95_ms"] > PROMISES["p95_ms"]:
-        broken.append(f"p95 {result['traffic']['p95_ms']:.0f} ms")
+        for name, cost in result["board"][-1]["pages"].items():
+            broken += _above(f"ms for the board's {name}", cost["median_ms"], PROMISES["board_ms"])
+        counts = {one["queries"] for one in result["board"]}
+        broken += [f"queries grow: {sorted(counts)}"] if len(counts) > 1 else []
+    if "traffic" in result:
+        found = result["traffic"]
+        broken += _above("ms, p95 of mixed traffic", found["p95_ms"], PROMISES["p95_ms"])
+        broken += _above("requests not answered", found["planned"] - found["answered"], 0)
+        broken += _above("answers that are no success", found["failed"], 0)
     return broken
 
 
-def show(result: dict[str, Any]) -> None:
-    """Print the figures."""
-    print(f"{result['on']}, {os.cpu_count()} cores, {datetime.now(UTC):%Y-%m-%d}")
-    for one in result.get("scoring", []):
-        print(
-            f"{one['workers']} workers: {one['scored']} of {ROWS} rows in {one['seconds']:.1f} s, "
-            f"{one['per_hour']:.0f} an hour"
+def _above(what: str, value: float, bound: float) -> list[str]:
+    return [f"{abs(value):.0f} {what}, promised {abs(bound):.0f}"] if value > bound else []
+
+
+def table(result: Json) -> list[tuple[str, str]]:
+    """Return what was measured in words, row by row."""
+    rows = [
+        (
+            f"Track 1, {one['rows']:,} rows, {one['workers']} workers",
+            (
+                f"{one['per_hour']:,.0f} scored an hour; {one['cpu_seconds_each']:.2f} CPU s each; "
+                f"worker at most {one['worker_mebibytes']:.0f} MiB"
+            ),
         )
-    for one in result.get("board", []):
-        print(
-            f"board, {one['entrants']} entrants, {one['submissions']} submissions: "
-            f"{one['median_ms']:.1f} ms (first {one['first_ms']:.0f}), {one['queries']} queries, "
-            f"{one['bytes'] / 1000:.0f} kB; rebuilt in {one['rebuild_seconds']:.1f} s"
-        )
+        for one in result.get("workers", ())
+    ]
+    for one in result.get("board", ()):
+        rows += _board_rows(one)
     if "traffic" in result:
-        found = result["traffic"]
-        print(
-            f"{found['requests']} requests at {found['rate']}/s: median {found['median_ms']:.0f} ms, "
-            f"p95 {found['p95_ms']:.0f} ms, p99 {found['p99_ms']:.0f} ms; {found['statuses']}"
+        rows.append(_traffic_row(result["traffic"]))
+    if "rush" in result:
+        found = result["rush"]
+        answers = ", ".join(f"{said}: {count}" for said, count in found["answers"].items())
+        rows.append(
+            (
+                f"{found['uploads']} uploads at the deadline, {TEAMS} teams with {QUOTA} left each",
+                f"{answers}; slowest answer {found['slowest_answer_s']:.1f} s; kept {found['kept']}",
+            )
         )
-        for kind, spent in sorted(found["by_kind_p95_ms"].items()):
-            print(f"  {kind}: p95 {spent:.0f} ms")
+    return rows
+
+
+def _board_rows(one: Json) -> list[tuple[str, str]]:
+    where = f"board, {one['entrants']:,} entrants, {one['submissions']:,} submissions"
+    rows = [
+        (
+            f"{where}: {name}",
+            (
+                f"{cost['median_ms']:.0f} ms (p95 {cost['p95_ms']:.0f}), "
+                f"{cost['cpu_ms']:.0f} CPU ms, {cost['bytes'] / 1000:,.0f} kB"
+            ),
+        )
+        for name, cost in one["pages"].items()
+    ]
+    whole = (
+        f"{one['queries']} queries; rebuilt in {one['rebuild_seconds']:.1f} s; "
+        f"web at most {one['web_mebibytes']:.0f} MiB"
+    )
+    return [(where, whole), *rows]
+
+
+def _traffic_row(found: Json) -> tuple[str, str]:
+    held = ", ".join(f"{name} {most:.0f}" for name, most in found["mebibytes"].items())
+    return (
+        f"{found['rate']} requests/s, board of {found['submissions']:,} submissions, a worker beside",
+        (
+            f"p95 {found['p95_ms']:.0f} ms (median {found['median_ms']:.0f}, p99 {found['p99_ms']:.0f}); "
+            f"{found['web_cpu_ms_each']:.1f} CPU ms each; {found['scored_beside']} scored beside in "
+            f"{found['seconds']} s; at most MiB: {held}"
+        ),
+    )
+
+
+def described(now: datetime, *, served: bool) -> Json:
+    """Return when, of which commit and on what something was measured."""
+    command = ["git", "-c", "safe.directory=*", "describe", "--always", "--dirty"]
+    named = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    python = platform.python_version()
+    return {
+        "date": f"{now:%Y-%m-%d}",
+        "commit": named.stdout.strip(),
+        "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python {python}",
+        "on": "PostgreSQL and Redis" if served else "SQLite and files",
+    }
+
+
+def keep(about: Json, found: Json, *, fill: bool) -> Json:
+    """Add what was measured to the figures of the same day and commit; return them all."""
+    suffix = "" if about["on"].startswith("PostgreSQL") else "-embedded"
+    name = f"{about['date']}-{about['commit']}-load{suffix}.json"
+    path = ROOT / "docs" / "evidence" / name
+    earlier = json.loads(path.read_text()) if path.exists() else {}
+    kept = {**earlier, **about, **found}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+    print(f"\nkept: {path.relative_to(ROOT)}")
+    if fill:
+        fill_sizing(kept)
+    return kept
+
+
+def fill_sizing(kept: Json) -> None:
+    """Write the rows into the sizing table; rows of other measurements stay."""
+    text = OPERATIONS.read_text()
+    before, rest = text.split(MARKS[0])
+    old, after = rest.split(MARKS[1])
+    measured = table(kept)
+    names = {what for what, _ in measured}
+    others = [row for row in old.splitlines()[2:] if row.split("|")[1].strip() not in names]
+    rows = [
+        f"| {what} | {kept['machine']}, {kept['on']} | {said} | {kept['commit']} |"
+        for what, said in measured
+    ]
+    OPERATIONS.write_text(
+        before
+        + MARKS[0]
+        + HEAD
+        + "".join(f"{row}\n" for row in [*others, *rows])
+        + MARKS[1]
+        + after
+    )
+
+
+def show(kept: Json) -> None:
+    """Print the table."""
+    print(f"\n{kept['date']}, commit {kept['commit']}, {kept['machine']}, {kept['on']}")
+    rows = table(kept)
+    width = max(len(what) for what, _ in rows)
+    for what, said in rows:
+        print(f"{what:<{width}}  {said}")
+    for kind, spent in sorted(kept.get("traffic", {}).get("by_kind_p95_ms", {}).items()):
+        print(f"  {kind:<{width - 2}}  p95 {spent:.0f} ms")
+
+
+def chosen(text: str) -> list[str]:
+    """Return the parts that were named, in their order here."""
+    names = re.split(r"[,\s]+", text.strip())
+    unknown = set(names) - set(PARTS)
+    if unknown:
+        raise argparse.ArgumentTypeError(
+            f"no part is called {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}"
+        )
+    return [name for name in PARTS if name in names]
 
 
 def main() -> int:
     """Return 0 when every promise held."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--embedded", action="store_true")
-    parser.add_argument("--parts", nargs="*", default=["scoring", "board", "traffic"])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small sizes; nothing is kept")
+    parser.add_argument("--embedded", action="store_true", help="on SQLite and files")
+    parser.add_argument("--only", type=chosen, default=list(PARTS), help=", ".join(PARTS))
+    parser.add_argument("--sizing", action="store_true", help="fill docs/operations.md's table")
     given = parser.parse_args()
-    result = run(given)
-    show(result)
-    if not given.quick:
-        path = ROOT / "docs" / "evidence" / "load.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
-    broken = verdicts(result)
+    served = not given.embedded
+    found = run(given.only, QUICK if given.quick else Sizes(), served=served)
+    about = described(datetime.now(UTC), served=served)
+    if given.quick:
+        show({**about, **found})
+    else:
+        show(keep(about, found, fill=given.sizing))
+    broken = verdicts(found)
     print("\n".join(f"BROKEN: {one}" for one in broken) or "every promise held")
     return 1 if broken else 0
 

@@ -13,7 +13,7 @@ from grading import queries
 from grading.api.serializers import UploadSerializer
 from grading.enums import WAITS_FOR_SCORER, EvaluationState, FailureCode, SubmissionState
 from grading.models import Evaluation, Submission
-from grading.presentation import shown_score
+from grading.presentation import Sight, shown_score
 from grading.rules import waits_for_scorer
 
 WITHHELD = "withheld"
@@ -45,7 +45,8 @@ def submission_json(request: Request, submission: Submission, now: datetime) -> 
     """Return one submission as JSON, with its place in the queue while it waits."""
     evaluation = queries.live_evaluation(submission)
     position = queries.place_in_queue(submission)
-    return _json(request, submission, evaluation, now, position)
+    sight = queries.sight_for(request.user, submission.phase, now)
+    return _json(request, submission, evaluation, sight, position)
 
 
 def submissions_json(
@@ -53,14 +54,18 @@ def submissions_json(
 ) -> list[dict[str, Any]]:
     """Return a page of submissions as JSON; the number of queries does not grow with the page."""
     found = queries.live_evaluations(submissions)
-    return [_json(request, one, found.get(one.pk), now, None) for one in submissions]
+    phases = {one.phase_id: one.phase for one in submissions}
+    sights = {key: queries.sight_for(request.user, phase, now) for key, phase in phases.items()}
+    return [
+        _json(request, one, found.get(one.pk), sights[one.phase_id], None) for one in submissions
+    ]
 
 
 def _json(
     request: Request,
     submission: Submission,
     evaluation: Evaluation | None,
-    now: datetime,
+    sight: Sight,
     position: int | None,
 ) -> dict[str, Any]:
     place = reverse("grading:submission-detail", kwargs={"code": submission.code})
@@ -71,14 +76,12 @@ def _json(
         "repeated": submission.repeated,
         "queue_position": position,
         "counts_by_mark": submission.marked_at is not None,
-        "result": _result(request, submission, evaluation, now),
+        "result": _result(evaluation, sight),
         "url": request.build_absolute_uri(place),
     }
 
 
-def _result(
-    request: Request, submission: Submission, evaluation: Evaluation | None, now: datetime
-) -> dict[str, Any] | None:
+def _result(evaluation: Evaluation | None, sight: Sight) -> dict[str, Any] | None:
     if evaluation is None or evaluation.state != EvaluationState.SCORED:
         return None
-    return shown_score(evaluation, queries.sight_for(request.user, submission.phase, now))
+    return shown_score(evaluation, sight)

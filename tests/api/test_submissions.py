@@ -7,13 +7,15 @@ import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.enums import TokenScope
 from grading.models import QuotaEntry, Submission
 from tests.api.conftest import client_of
 from tests.factories.accounts import UserFactory
-from tests.factories.grading import CANARY, jsonl
+from tests.factories.grading import CANARY, jsonl, scored
 
 RAW = {"content_type": "application/octet-stream"}
 
@@ -230,6 +232,18 @@ def test_a_page_of_submissions_needs_as_many_queries_as_one(
     with django_assert_max_num_queries(8):
         body = api.get(address.submissions).json()
     assert [one["number"] for one in body["results"]] == [3, 2, 1]
+
+
+def test_a_page_of_scored_submissions_needs_as_many_queries_as_one(api, address, arena):
+    api.get(address.submissions)  # the token notes that it was used
+    counts = []
+    for score in (60.0, 70.0, 80.0):
+        scored(arena, arena.entrant, arena.captain, score)
+        with CaptureQueriesContext(connection) as queries:
+            results = api.get(address.submissions).json()["results"]
+        assert results[0]["result"]["score"] == score
+        counts.append(len(queries))
+    assert len(set(counts)) == 1
 
 
 def test_no_reference_is_in_any_answer(api, address, arena, django_capture_on_commit_callbacks):

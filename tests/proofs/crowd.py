@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import django
@@ -20,18 +20,20 @@ from django.utils import timezone  # noqa: E402
 
 from accounts.models import Team, User  # noqa: E402
 from accounts.names import fold  # noqa: E402
+from competition.enums import Role  # noqa: E402
 from competition.models import (  # noqa: E402
     Competition,
     Entrant,
     EntrantMember,
     Phase,
+    RoleGrant,
     Terms,
     TermsAcceptance,
 )
 from grading.enums import EvaluationState, SubmissionState  # noqa: E402
 from grading.models import Board, Evaluation, EvaluationTallies, Submission  # noqa: E402
 from grading.services import boards, intake, recipes, standings  # noqa: E402
-from tests.factories.grading import EN, ZH, Arena, make_arena, tallies  # noqa: E402
+from tests.factories.grading import EN, ZH, Arena, jsonl, make_arena, tallies  # noqa: E402
 from tests.security import probe  # noqa: E402
 
 
@@ -49,7 +51,19 @@ def prepare(utterances: str) -> dict[str, Any]:
         "api": f"/api/v1{base}/phases",
         "token": probe.token_of(arena.captain),
         "session": session_of(arena.captain),
+        "organizer": session_of(_organizer(arena, now)),
+        "file": jsonl(arena.flawed(1)).decode(),
     }
+
+
+def _organizer(arena: Arena, now: datetime) -> User:
+    user = User.objects.create(
+        email="organizer@example.org", name="Organizer", email_verified_at=now, created_at=now
+    )
+    RoleGrant.objects.create(
+        competition=arena.competition, user=user, role=Role.ORGANIZER, granted_at=now
+    )
+    return user
 
 
 def session_of(user: User) -> str:
@@ -80,6 +94,12 @@ def hand_in(count: str) -> dict[str, Any]:
     return {"waiting": Submission.objects.filter(state="received").count()}
 
 
+def own() -> dict[str, Any]:
+    """Return the code of a scored submission of the captain's."""
+    found = Submission.objects.filter(entrant=Entrant.objects.order_by("pk")[0], state="accepted")
+    return {"code": found.order_by("-pk")[0].code}
+
+
 def progress() -> dict[str, Any]:
     """Return how many submissions are scored, and how many are not at their end."""
     states = list(Evaluation.objects.values_list("state", flat=True))
@@ -98,6 +118,7 @@ def crowd(entrants: str, submissions: str) -> dict[str, Any]:
     each = int(submissions) // int(entrants)
     began = time.perf_counter()
     _scores(phase, teams, each)
+    _gather_statistics()
     boards.want_rebuild(phase_id=phase.pk, now=timezone.now())
     filled = time.perf_counter()
     standings.rebuild(board_id=Board.objects.get(phase=phase).pk, now=timezone.now())
@@ -106,6 +127,45 @@ def crowd(entrants: str, submissions: str) -> dict[str, Any]:
         "rebuild_seconds": time.perf_counter() - filled,
         "submissions": Submission.objects.count(),
     }
+
+
+def rush(teams: str, uploads: str, quota: str, seconds: str) -> dict[str, Any]:
+    """Make a phase that closes in so many seconds, and files and tokens for its last second."""
+    final = Phase.objects.select_related("track__competition").get(slug="final")
+    arena, now = _arena(final), timezone.now()
+    entrants = _teams(final.track.competition, int(teams) + 1)[1 : int(teams) + 1]
+    people = dict(EntrantMember.objects.values_list("entrant_id", "user_id"))
+    users = User.objects.in_bulk(people.values())
+    tokens = [probe.token_of(users[people[entrant.pk]]) for entrant in entrants]
+    files = [
+        jsonl(arena.flawed(2, word=f"rush{number}")).decode() for number in range(int(uploads))
+    ]
+    closes_at = timezone.now() + timedelta(seconds=int(seconds))
+    phase = Phase.objects.create(
+        track=final.track,
+        slug="rush",
+        references=final.references,
+        opens_at=now - timedelta(days=1),
+        closes_at=closes_at,
+        quota_per_day=int(quota),
+        quota_total=None,
+    )
+    recipes.ensure_live(phase=phase, now=now)
+    return {"closes_at": closes_at.timestamp(), "tokens": tokens, "files": files}
+
+
+def rushed() -> list[dict[str, Any]]:
+    """Return what was kept of the rush."""
+    kept = Submission.objects.filter(phase__slug="rush").prefetch_related("evaluations")
+    return [
+        {
+            "code": one.code,
+            "entrant": one.entrant_id,
+            "created_at": one.created_at.timestamp(),
+            "scored": [run.state for run in one.evaluations.all()] == [EvaluationState.SCORED],
+        }
+        for one in kept
+    ]
 
 
 def look(path: str, times: str) -> dict[str, Any]:
@@ -137,7 +197,13 @@ def _teams(competition: Competition, count: int) -> list[Entrant]:
     have = competition.entrants.count()
     numbers = range(have, count)
     people = User.objects.bulk_create(
-        User(email=f"crowd{n}@example.org", name=f"Person {n}", created_at=now) for n in numbers
+        User(
+            email=f"crowd{n}@example.org",
+            name=f"Person {n}",
+            email_verified_at=now,
+            created_at=now,
+        )
+        for n in numbers
     )
     names = [f"Team Crowd {number:05d}" for number in numbers]
     teams = Team.objects.bulk_create(
@@ -193,6 +259,13 @@ def _scores(phase: Phase, entrants: list[Entrant], each: int) -> None:
         EvaluationTallies.objects.bulk_create(_tallies(one) for one in scored)
 
 
+def _gather_statistics() -> None:
+    """Do at once what PostgreSQL does by itself within a minute of so many new rows."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+
+
 def _tallies(evaluation: Evaluation) -> EvaluationTallies:
     data = tallies(hits=evaluation.pk % 4).to_bytes()
     digest = hashlib.sha256(data).hexdigest()
@@ -231,8 +304,11 @@ def _evaluation(submission: Submission, recipe: Any, now: Any) -> Evaluation:
 COMMANDS = {
     "prepare": prepare,
     "hand_in": hand_in,
+    "own": own,
     "progress": progress,
     "crowd": crowd,
+    "rush": rush,
+    "rushed": rushed,
     "look": look,
 }
 
