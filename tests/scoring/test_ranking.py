@@ -81,6 +81,22 @@ def test_no_interval_counts_as_the_score_itself() -> None:
     assert bands_of(rank([Entry("a", 70.0), Entry("b", 60.0)])) == [["a"], ["b"]]
 
 
+def test_half_an_interval_is_none() -> None:
+    for low, high in ((60.0, None), (None, 80.0)):
+        assert bands_of(rank([Entry("a", 70.0, low, high), Entry("b", 65.0, 64.0, 69.0)])) == [
+            ["a"],
+            ["b"],
+        ]
+
+
+def test_bounds_are_compared_after_nine_decimals() -> None:
+    for rule in ("leader", "components"):
+        touching = [Entry("a", 75.0, 70.0000000001, 80.0), Entry("b", 65.0, 60.0, 70.0)]
+        assert bands_of(rank(touching, rule)) == [["a", "b"]]
+        apart = [Entry("a", 75.0, 70.00000001, 80.0), Entry("b", 65.0, 60.0, 70.0)]
+        assert bands_of(rank(apart, rule)) == [["a"], ["b"]]
+
+
 def test_rows_outside_the_ranking_take_no_place_and_are_not_counted() -> None:
     entries = [
         Entry("baseline", 90.0, 80.0, 99.0, ranked=False),
