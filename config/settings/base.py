@@ -98,7 +98,8 @@ SQLITE_OPTIONS = {
 }
 if DATABASE_URL:
     DATABASES = {"default": env.db_url("DATABASE_URL")}
-    # each request has a thread of its own, whose end would strand a kept connection
+    # each request has a thread of its own, whose end would strand a kept connection;
+    # the web server's threads share some instead (config/pooling.py)
     DATABASES["default"]["CONN_MAX_AGE"] = 0
 else:
     DATABASES = {
@@ -108,6 +109,8 @@ else:
             "OPTIONS": SQLITE_OPTIONS,
         }
     }
+DATABASE_POOL = env.int("DATABASE_POOL", default=40)
+"""How many connections to PostgreSQL one web server keeps at most; 0: one anew for each request."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL", default="")
@@ -174,6 +177,7 @@ THROTTLES = {
     "team": (20, 3600),
     "invitation": (60, 3600),
     "upload": (300, 600),
+    "own-data": (10, 3600),
 }
 """How often, in how many seconds: the first six per address, the others per person."""
 

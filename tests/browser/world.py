@@ -194,6 +194,7 @@ def _granted(arena: Arena, role: Role) -> User:
 EVERYONE, OWN, CONSOLE = ["anonymous"], ["captain"], ["organizer"]
 PAGES: list[tuple[str, str, list[str]]] = [
     ("home", "", ["anonymous", "captain", "organizer"]),
+    ("api", "", EVERYONE),
     ("accounts:login", "", EVERYONE),
     ("accounts:sign-up", "", EVERYONE),
     ("accounts:sign-up-sent", "", EVERYONE),
@@ -284,7 +285,7 @@ ACTS_AND_FILES = {
     "grading:rescoring-drop", "grading:submission-cancel", "grading:submission-mark",
     "grading:submission-unmark", "grading:report-json", "grading:report-csv", "grading:receipt",
     "grading:upload-detail", "grading:upload-complete", "grading:upload-abort",
-    "grading:receipt-keys", "grading:scorer-download", "grading:entrant-decide", "competition-list", "set-language",
+    "grading:receipt-keys", "grading:scorer-download", "grading:own-data-take", "grading:entrant-decide", "competition-list", "set-language",
     "healthz", "readyz", "metrics",
 }  # fmt: skip
 """What answers with a redirect, a file or data: no page of its own."""

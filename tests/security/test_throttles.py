@@ -39,6 +39,7 @@ SIGNED_IN = {
     "accounts:token-list": {"name": "server", "scopes": ["read"], "days": "30"},
     "accounts:password-change": {"current": "not this one", "password": FRESH},
     "accounts:team-create": {"name": "Team", "affiliation": ""},
+    "grading:own-data-take": {},
 }
 
 
