@@ -9,6 +9,7 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from competition.views.home import home
+from config.api.page import api_page
 from config.health import healthz, readyz
 from config.metrics import metrics
 
@@ -24,6 +25,7 @@ urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
+    path("api/", api_page, name="api"),
     path("api/v1/", include("config.api.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -195,6 +195,7 @@ EVERYONE, OWN, CONSOLE = ["anonymous"], ["captain"], ["organizer"]
 PAGES: list[tuple[str, str, list[str]]] = [
     ("home", "", ["anonymous", "captain", "organizer"]),
     ("api", "", EVERYONE),
+    ("api", "", EVERYONE),
     ("accounts:login", "", EVERYONE),
     ("accounts:sign-up", "", EVERYONE),
     ("accounts:sign-up-sent", "", EVERYONE),

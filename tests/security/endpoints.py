@@ -27,7 +27,7 @@ class Endpoint:
     @property
     def is_api(self) -> bool:
         """Whether it is spoken to with a token."""
-        return self.route.startswith("api/")
+        return self.route.startswith("api/v1/")
 
 
 def endpoints() -> list[Endpoint]:
