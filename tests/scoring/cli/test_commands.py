@@ -43,6 +43,17 @@ def test_a_problem_of_an_archive_carries_its_member(capsys: Capsys) -> None:
     assert "line" not in problem
 
 
+def test_all_problems_are_counted_and_a_hundred_are_listed(capsys: Capsys, tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(b"{broken\n" * 150)
+    run = check(capsys, path, "--json")
+    assert run.code == 1
+    assert (len(run.json["problems"]), run.json["problems_total"]) == (100, 151)
+    assert run.json["rows"] == 150
+    people = check(capsys, path)
+    assert "151 problems in all; 51 are not shown." in people.out
+
+
 def test_warnings_do_not_change_the_exit_code(capsys: Capsys) -> None:
     run = check(capsys, CASES / "json/j-text-empty.jsonl", "--json")
     assert run.code == 0
@@ -114,6 +125,30 @@ def test_score_for_people(capsys: Capsys, big: tuple[Path, Path]) -> None:
     assert "empty phase code" in " ".join(run.out.split())
     assert "fewer than 200 utterances" in " ".join(run.out.split())
     assert "\x1b" not in run.out + run.err
+
+
+@pytest.mark.parametrize(
+    ("seed", "code"), [(0, 0), (2**64 - 1, 0), (2**64, 2), ("-1", 2), ("1e3", 2), ("٣", 2)]
+)
+def test_a_seed_has_64_bits(capsys: Capsys, seed: object, code: int) -> None:
+    run = score(capsys, CONTROL, "--json", "--seed", seed)
+    assert run.code == code
+    assert run.json["seed"] == seed if code == 0 else "2**64 - 1" in run.err
+
+
+@pytest.mark.parametrize(("count", "noted"), [(199, True), (200, False)])
+def test_fewer_than_200_utterances_are_noted(
+    capsys: Capsys, tmp_path: Path, count: int, noted: bool
+) -> None:
+    path = tmp_path / "r.jsonl"
+    rows = [
+        {"utt_id": f"{language}{n}", "language": language, "text_with_nvvs": "[laugh] a"}
+        for language in ("en", "zh")
+        for n in range(count)
+    ]
+    path.write_bytes(lines(*rows))
+    run = Run(capsys, "score", "nvv-t1", "--reference", path, "--submission", path)
+    assert ("fewer than 200 utterances" in " ".join(run.out.split())) is noted
 
 
 def test_a_file_that_is_not_accepted_has_no_score(capsys: Capsys) -> None:
