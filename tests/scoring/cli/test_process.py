@@ -88,6 +88,7 @@ def test_on_a_terminal_there_is_color_and_a_progress_bar(tmp_path: Path) -> None
     os.close(parent)
     assert process.returncode == 0
     assert b"\x1b[32m" in seen
+    assert "Checking █".encode() in seen
     assert "Scoring  █".encode() in seen
     assert b"100 %" in seen
 
