@@ -80,8 +80,8 @@ def scorer(now: datetime) -> Finding:
         for row in live.select_related("recipe", "phase__track__competition")
         if not runs_here(row.recipe)
     ]
-    waiting = Evaluation.objects.filter(state=EvaluationState.QUEUED).exclude(scored_here()).count()
     if not behind:
         return Finding("scorer", "every open phase is scored by the version that is installed")
+    waiting = Evaluation.objects.filter(state=EvaluationState.QUEUED).exclude(scored_here()).count()
     said = f"{', '.join(behind)}; {waiting} evaluations wait for a version that is not installed"
     return Finding("scorer", said, REMEDIES["scorer"])
