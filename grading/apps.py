@@ -22,8 +22,6 @@ class GradingConfig(AppConfig):
                 "uploader",
                 "number",
                 "kind",
-                "system",
-                "note",
                 "filename",
                 "size",
                 "content_id",
@@ -31,6 +29,7 @@ class GradingConfig(AppConfig):
                 "received_at",
             ),
         ),
+        Evidence("Renaming"),
         Evidence("QuotaEntry", frozen=("submission", "entrant", "phase", "aoe_day", "reserved_at")),
         Evidence(
             "UploadSession",

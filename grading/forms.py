@@ -23,10 +23,9 @@ def new_key() -> str:
     return uuid4().hex
 
 
-class SubmissionForm(forms.Form):
-    """An upload: the file, the system that made it, a note. `end` stands last, so a cut body lacks it."""
+class RenamingForm(forms.Form):
+    """What a submission is called."""
 
-    idempotency_key = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
     system = forms.CharField(
         label=_("System name"),
         max_length=SYSTEM_CHARACTERS,
@@ -40,6 +39,12 @@ class SubmissionForm(forms.Form):
         help_text=_("For your team and the organizers only."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
+
+
+class SubmissionForm(RenamingForm):
+    """An upload: the file, the system that made it, a note. `end` stands last, so a cut body lacks it."""
+
+    idempotency_key = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
     file = forms.FileField(
         label=_("File"),
         error_messages={"required": _("Choose a file first.")},

@@ -87,6 +87,7 @@ competition_patterns: list[URLPattern | URLResolver] = [
 
 submission_patterns = [
     path("", submissions.submission_detail, name="submission-detail"),
+    path("rename/", submissions.submission_rename, name="submission-rename"),
     path("cancel/", submissions.submission_cancel, name="submission-cancel"),
     path("mark/", submissions.submission_mark, name="submission-mark"),
     path("unmark/", submissions.submission_unmark, name="submission-unmark"),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from grading.models import Submission
 from grading.scoring.types import Problem, Report, Severity
 from grading.sentences import sentence
+from grading.services import intake
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
@@ -110,6 +112,20 @@ class ResultSerializer(serializers.Serializer[Any]):
     seed = serializers.IntegerField(allow_null=True)
     measured_at = serializers.DateTimeField(allow_null=True)
     corrected_on = serializers.DateField(allow_null=True)
+
+
+class RenamingSerializer(serializers.Serializer[Any]):
+    """New names of a submission; what is not sent stays. A field that is not known is refused."""
+
+    system = serializers.CharField(max_length=intake.SYSTEM_LENGTH, required=False)
+    note = serializers.CharField(max_length=intake.NOTE_LENGTH, required=False, allow_blank=True)
+
+    def validate(self, attrs: dict[str, str]) -> dict[str, str]:
+        """Return the fields; raises for unknown ones."""
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError(dict.fromkeys(unknown, _("This field is not known.")))
+        return attrs
 
 
 class SubmissionSerializer(UploadSerializer):

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -32,13 +32,14 @@ from grading.api.parsers import (
 )
 from grading.api.presenting import submission_json, submissions_json
 from grading.api.serializers import (
+    RenamingSerializer,
     ReportSerializer,
     SubmissionSerializer,
     problem_json,
     report_json,
 )
 from grading.models import Submission
-from grading.services import cancelling, checking, intake, selection, uploading
+from grading.services import cancelling, checking, intake, renaming, selection, uploading
 from grading.storage import spool
 
 UPLOAD_PARSERS = [
@@ -185,11 +186,25 @@ class SubmissionList(APIView):
 class SubmissionDetail(APIView):
     """One submission."""
 
-    permission_classes = [MayRead]
+    def get_permissions(self) -> list[Any]:
+        """Reading asks for the scope `read`, renaming for `submit`."""
+        return [MaySubmit()] if self.request.method == "PATCH" else [MayRead()]
 
     @extend_schema(responses=SubmissionSerializer, operation_id="submission")
     def get(self, request: Request, code: str) -> Response:
         """Return the submission as it stands now."""
+        return Response(submission_json(request, visible_submission(request, code), timezone.now()))
+
+    @extend_schema(
+        request=RenamingSerializer, responses=SubmissionSerializer, operation_id="submission_rename"
+    )
+    def patch(self, request: Request, code: str) -> Response:
+        """Change the system's name, the note or both: the team while the phase is open."""
+        submission = visible_submission(request, code)
+        sent = RenamingSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        names = {"system": submission.system, "note": submission.note} | sent.validated_data
+        renaming.rename(actor=person(request), submission=submission, now=timezone.now(), **names)
         return Response(submission_json(request, visible_submission(request, code), timezone.now()))
 
 
@@ -232,6 +247,9 @@ class SubmissionAct(APIView, ABC):
         return Response(submission_json(request, visible_submission(request, code), timezone.now()))
 
 
+@extend_schema_view(
+    post=extend_schema(description="Cancel before scoring begins; the slot is given back.")
+)
 class SubmissionCancel(SubmissionAct):
     """Cancel before scoring begins; the slot is given back."""
 
@@ -240,6 +258,11 @@ class SubmissionCancel(SubmissionAct):
         return cancelling.cancel(actor=person(request), submission=submission, now=timezone.now())
 
 
+@extend_schema_view(
+    post=extend_schema(
+        description="Make it the one that counts, where the phase lets a team choose."
+    )
+)
 class SubmissionMark(SubmissionAct):
     """Make it the one that counts."""
 
@@ -248,6 +271,7 @@ class SubmissionMark(SubmissionAct):
         return selection.mark(actor=person(request), submission=submission, now=timezone.now())
 
 
+@extend_schema_view(post=extend_schema(description="Leave the choice to the phase's rule again."))
 class SubmissionUnmark(SubmissionAct):
     """Leave the choice to the phase's rule again."""
 

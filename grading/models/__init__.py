@@ -10,6 +10,7 @@ from grading.models.evaluation import (
 )
 from grading.models.notice import Notice
 from grading.models.receipt import ReceiptKey
+from grading.models.renaming import Renaming
 from grading.models.rescoring import RescoreCheck, Rescoring
 from grading.models.submission import (
     IdempotencyKey,
@@ -29,6 +30,7 @@ __all__ = [
     "QuotaEntry",
     "ReceiptKey",
     "Recipe",
+    "Renaming",
     "RescoreCheck",
     "Rescoring",
     "Standing",

@@ -16,7 +16,9 @@ STANDING_STATES = [SubmissionState.RECEIVED, SubmissionState.ACCEPTED]
 
 
 class Submission(models.Model):
-    """An upload: immutable evidence, except its state and the claim on its validation.
+    """An upload: immutable evidence, except its state, the claim on its validation, and its names.
+
+    `system` and `note` are what it is called now; every change of them is a row of Renaming.
 
     `content_id` is the identity of the content (grading.identity); `created_at` the moment the
     request was read or the upload session begun (it decides the deadline and the AoE day),

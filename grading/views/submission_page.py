@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from accounts.refusals import Refusal
 from competition.enums import EntrantKind
 from competition.models import Phase
 from competition.timeline import is_closed, is_complete_in_time, is_frozen, is_on_time
@@ -20,7 +21,7 @@ from grading.charts.moves import Waterfall
 from grading.enums import EvaluationState, QuotaState
 from grading.models import Board, Evaluation, Recipe, Submission
 from grading.presentation import Sight
-from grading.services import quota, receipts
+from grading.services import quota, receipts, renaming
 from grading.services.quota import Ledger
 from grading.shown import filesize
 from grading.steps import Step, StepState, is_final, steps_of
@@ -261,6 +262,15 @@ class SubmissionPage(OfPhase):
     def actions(self) -> list[Act]:
         """What the team may do, with the reason for what it may not."""
         return acts_of(self.submission, self.evaluation, self.now) if self.is_mine else []
+
+    @property
+    def may_rename(self) -> bool:
+        """Whether the reader may change what it is called now."""
+        try:
+            renaming.admit(actor=self.reader, submission=self.submission, now=self.now)
+        except Refusal:
+            return False
+        return True
 
     @property
     def size(self) -> str:

@@ -12,11 +12,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.forms.refusals import refusals_told
-from accounts.views.access import person, signed_in
+from accounts.forms.refusals import refusals_on, refusals_told
+from accounts.views.access import kept, person, signed_in
 from grading import queries
+from grading.forms import RenamingForm
 from grading.models import Submission
-from grading.services import cancelling, selection
+from grading.services import cancelling, renaming, selection
 from grading.views.report_page import ReportFilter
 from grading.views.submission_page import SubmissionPage
 
@@ -39,6 +40,28 @@ def submission_detail(request: HttpRequest, code: str) -> HttpResponse:
         return HttpResponse(status=NOTHING_NEW)
     status = STOP_POLLING if page.is_settled else 200
     return render(request, "grading/partials/submission_polled.html", {"page": page}, status=status)
+
+
+@signed_in
+def submission_rename(request: HttpRequest, code: str) -> HttpResponse:
+    """Change what a submission is called: its team while the phase is open, organizers always."""
+    submission, now = visible_submission(request, code), timezone.now()
+    given = kept(request) or {"system": submission.system, "note": submission.note}
+    form = RenamingForm(request.POST or None, initial=given)
+    renaming.admit(actor=person(request), submission=submission, now=now)
+    if form.is_valid():
+        with refusals_on(form):
+            renaming.rename(
+                actor=person(request),
+                submission=submission,
+                system=form.cleaned_data["system"],
+                note=form.cleaned_data["note"],
+                now=now,
+            )
+            messages.success(request, _("The submission’s name is changed."))
+            return redirect(submission)
+    context = {"form": form, "submission": submission}
+    return render(request, "grading/submission_rename.html", context)
 
 
 @signed_in

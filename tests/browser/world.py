@@ -195,7 +195,6 @@ EVERYONE, OWN, CONSOLE = ["anonymous"], ["captain"], ["organizer"]
 PAGES: list[tuple[str, str, list[str]]] = [
     ("home", "", ["anonymous", "captain", "organizer"]),
     ("api", "", EVERYONE),
-    ("api", "", EVERYONE),
     ("accounts:login", "", EVERYONE),
     ("accounts:sign-up", "", EVERYONE),
     ("accounts:sign-up-sent", "", EVERYONE),
@@ -242,6 +241,7 @@ PAGES: list[tuple[str, str, list[str]]] = [
     ("grading:submission-list", "competition", ["captain", "newcomer"]),
     ("grading:entrant-history", "entrant", ["anonymous", "captain"]),
     ("grading:question-list", "competition", ["anonymous", "captain"]),
+    ("grading:submission-rename", "scored", OWN),
     ("grading:submission-detail", "early", OWN),
     ("grading:submission-detail", "late", OWN),
     ("grading:submission-detail", "scored", ["member", "organizer"]),

@@ -53,6 +53,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "grading:rescoring-switch": {"digest": "0" * 64, "confirm": "switch"},
     "grading:score-checks": {"reason": "They asked for it."},
     "grading:scoring-pause": {"reason": "We look into something."},
+    "grading:submission-rename": {"system": "Renamed", "note": ""},
+    "api-v1:submission-detail": {"system": "Renamed"},
     "grading:upload-create": {
         "system": "a",
         "filename": "a.zip",

@@ -91,7 +91,7 @@ CODES = {
 PURPOSES = {"reset": links.RESET, "notice": links.NOTICES}
 """What a mailed link in an address is for, by a word of the endpoint's name; else to verify."""
 
-METHODS = ("GET", "POST", "PUT", "DELETE")
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 VARIANTS = ("own", "rival", "draft")
 """Whose object: the member's own team's in the open competition; the rival team's; the draft competition's."""
 

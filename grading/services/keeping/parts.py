@@ -78,6 +78,7 @@ PARTS = (
     Part("grading.recipe", "phases__phase__track__competition", shared=("digest",)),
     Part("grading.phaserecipe", _PHASE),
     Part("grading.submission", _PHASE),
+    Part("grading.renaming", _SUBMISSION),
     Part("grading.validationproblem", _SUBMISSION),
     Part("grading.quotaentry", _SUBMISSION),
     Part("grading.uploadsession", _PHASE, without=_OPEN),
