@@ -14,19 +14,24 @@ DC_PERCENT = 5
 
 _HIGHEST = FULL_SCALE - 1
 _FAR = 3 * FULL_SCALE // 4
-_SUMMED = 1 << 16  # so many 16-bit samples have a sum of 32 bits
+_AVERAGED = 4_096
 
 Samples = NDArray[np.int16]
 
 
 class Levels:
-    """Adds up pieces of little-endian 16-bit samples; a piece may end inside a sample."""
+    """Takes in pieces of little-endian 16-bit samples; a piece may end inside a sample.
 
-    def __init__(self) -> None:
+    The mean is that of some 4,000 samples at even distances, of all when `expected` is smaller:
+    which ones follows from `expected` alone, the number of samples that will come.
+    """
+
+    def __init__(self, expected: int = 0) -> None:
         self.frames = 0
+        self._step = expected // _AVERAGED | 1
         self.low = _HIGHEST
         self.high = -FULL_SCALE
-        self.total = 0
+        self._total = 0
         self.at_full_scale = 0
         self.jumps = 0
         self._half = b""
@@ -43,11 +48,10 @@ class Levels:
 
     def _add(self, samples: Samples) -> None:
         low, high = int(samples.min()), int(samples.max())
+        averaged = samples[-self.frames % self._step :: self._step]
+        self._total += int(averaged.sum(dtype=np.int64))
         self.frames += len(samples)
         self.low, self.high = min(self.low, low), max(self.high, high)
-        for start in range(0, len(samples), _SUMMED):
-            part = samples[start : start + _SUMMED]
-            self.total += int(part.astype(np.int32).sum(dtype=np.int32))
         if high == _HIGHEST or low <= -_HIGHEST:
             self.at_full_scale += int(((samples == _HIGHEST) | (samples <= -_HIGHEST)).sum())
         self._count_jumps(samples, low, high)
@@ -93,6 +97,12 @@ class Levels:
         return self.jumps * 1000 > self.frames * CLIPPED_PER_MILLE
 
     @property
+    def offset_percent(self) -> float:
+        """How far the mean is from zero, in percent of full scale, three decimals."""
+        averaged = -(-self.frames // self._step)
+        return round(100 * abs(self._total) / (averaged * FULL_SCALE), 3) if averaged else 0.0
+
+    @property
     def has_offset(self) -> bool:
         """True when the mean is farther from zero than 5 % of full scale."""
-        return abs(self.total) * 100 > self.frames * FULL_SCALE * DC_PERCENT
+        return self.offset_percent > DC_PERCENT

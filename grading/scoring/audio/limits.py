@@ -23,9 +23,9 @@ class ClipBounds:
         >>> [ClipBounds().fault(frames) for frames in (1_599, 1_600, 960_000, 960_001)]
         ['short', '', '', 'long']
         """
-        if frames < self.shortest * RATE:
+        if frames * self.shortest.denominator < self.shortest.numerator * RATE:
             return "short"
-        return "long" if frames > self.longest * RATE else ""
+        return "long" if frames * self.longest.denominator > self.longest.numerator * RATE else ""
 
 
 @dataclass(frozen=True, slots=True)

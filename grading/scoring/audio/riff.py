@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grading.scoring.audio.codecs import FRAME_BYTES, RATE, Format, format_faults, read_format
-from grading.scoring.audio.levels import DC_PERCENT, FULL_SCALE, SILENT_DBFS, Levels
+from grading.scoring.audio.levels import DC_PERCENT, SILENT_DBFS, Levels
 from grading.scoring.formats.contents import recognize
 from grading.scoring.types import Severity
 
@@ -48,18 +48,15 @@ class Clip:
     """What a walk found: everything wrong, and the samples' place and levels when nothing is.
 
     `frames` and `start` (bytes before the first sample) are those of the header; they are 0 until
-    the samples were reached. `levels` is None where no sample was looked at.
+    the samples were reached. `levels` is None where no sample was looked at. `is_accepted` is True
+    as long as there is no error.
     """
 
     frames: int = 0
     start: int = 0
     levels: Levels | None = None
     findings: list[Finding] = field(default_factory=list)
-
-    @property
-    def is_accepted(self) -> bool:
-        """True when there is no error."""
-        return all(finding.severity is not Severity.ERROR for finding in self.findings)
+    is_accepted: bool = True
 
     @property
     def seconds(self) -> float:
@@ -68,6 +65,7 @@ class Clip:
 
     def error(self, code: str, reason: str = "", **params: object) -> None:
         """Add what rejects the clip."""
+        self.is_accepted = False
         self._add(code, Severity.ERROR, reason, params)
 
     def warning(self, code: str, reason: str = "", **params: object) -> None:
@@ -242,7 +240,7 @@ class _Walk:
                 limit=float(limit),
             )
             return
-        levels = Levels()
+        levels = Levels(clip.frames)
         for piece in self._stream.pieces(clip.frames * FRAME_BYTES):
             levels.add(piece)
         if levels.frames < clip.frames:
@@ -266,8 +264,7 @@ class _Walk:
             percent = _percent(levels.jumps, levels.frames)
             clip.warning("WAV_CLIPPED", "wrapped", percent=percent)
         if levels.has_offset:
-            percent = _percent(abs(levels.total), levels.frames * FULL_SCALE)
-            clip.warning("WAV_DC_OFFSET", percent=percent, limit=DC_PERCENT)
+            clip.warning("WAV_DC_OFFSET", percent=levels.offset_percent, limit=DC_PERCENT)
 
     def _look_behind(self) -> None:
         """Find a second `fmt ` or `data` chunk inside the RIFF chunk; what is no chunk is passed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 from typing import Protocol
 
 LONGEST_NAME = 200
@@ -85,4 +84,6 @@ def is_litter(name: str) -> bool:
 
 def ending(name: str) -> str:
     """Return the last ending of a name in lower case, with its dot; empty if there is none."""
-    return PurePosixPath(name.replace("\\", "/")).suffix.lower()
+    base = name.rstrip("/\\").replace("\\", "/").rpartition("/")[2].lstrip(".")
+    stem, dot, suffix = base.rpartition(".")
+    return f".{suffix.lower()}" if stem and suffix and dot else ""

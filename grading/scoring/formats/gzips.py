@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
-from grading.scoring.formats.sources import STEP, pieces
+from grading.scoring.formats.sources import STEP
 from grading.scoring.formats.zipfiles import ArchiveError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def gunzip(source: Source, *, limit: int, ratio: int, unjudged: int) -> Iterator
     """
     unpacker = _Unpacker()
     read = 0
-    for piece in pieces(source, 0, source.size):
+    for piece in source.passing(0, source.size):
         read += len(piece)
         for part in unpacker.feed(piece):
             if unpacker.size > limit:
@@ -45,12 +45,12 @@ class _Unpacker:
         self.is_whole = False
         self._stream = zlib.decompressobj(_GZIP)
 
-    def feed(self, piece: bytes) -> Iterator[bytes]:
+    def feed(self, piece: bytes | memoryview) -> Iterator[bytes]:
         """Yield what a piece unpacks to, at most STEP bytes at a time."""
         waiting = piece
         while True:
             if self.is_whole:
-                waiting = waiting.lstrip(b"\0")
+                waiting = bytes(waiting).lstrip(b"\0")
                 if not waiting:
                     return
                 self._stream, self.is_whole = zlib.decompressobj(_GZIP), False
@@ -63,7 +63,7 @@ class _Unpacker:
             if not waiting and (len(part) < STEP or self.is_whole):
                 return
 
-    def _unpack(self, waiting: bytes) -> bytes:
+    def _unpack(self, waiting: bytes | memoryview) -> bytes:
         try:
             part = self._stream.decompress(waiting, STEP)
         except zlib.error:

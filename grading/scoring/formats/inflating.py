@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    Packed = Iterable[bytes | memoryview]
+
 STORED = 0
 DEFLATED = 8
 BZIP2 = 12
@@ -24,10 +26,10 @@ class Damaged(Exception):
     """Packed bytes that cannot be unpacked, end too early, or go on after their end."""
 
 
-def unpack(packed: Iterable[bytes], method: int, limit: int) -> Iterator[bytes]:
+def unpack(packed: Packed, method: int, limit: int) -> Iterator[bytes | memoryview]:
     """Yield the unpacked bytes in pieces, at most `limit` + 1 of them in all.
 
-    One byte more than `limit` tells the caller that there is more than that. `method` is one of
+    Stored bytes are passed on as they come, good for as long as they were. One byte more than `limit` tells the caller that there is more than that. `method` is one of
     METHODS. Raises Damaged, after what could be unpacked.
     """
     if method == STORED:
@@ -36,7 +38,7 @@ def unpack(packed: Iterable[bytes], method: int, limit: int) -> Iterator[bytes]:
     return unpackers[method](packed, limit + 1)
 
 
-def _cut(packed: Iterable[bytes], left: int) -> Iterator[bytes]:
+def _cut(packed: Packed, left: int) -> Iterator[bytes | memoryview]:
     for piece in packed:
         yield piece[:left]
         left -= len(piece)
@@ -44,10 +46,10 @@ def _cut(packed: Iterable[bytes], left: int) -> Iterator[bytes]:
             return
 
 
-def _inflate(packed: Iterable[bytes], left: int) -> Iterator[bytes]:
+def _inflate(packed: Packed, left: int) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
     for piece in packed:
-        waiting = piece
+        waiting: bytes | memoryview = piece
         while True:
             asked = min(left, _STEP)
             try:
@@ -68,13 +70,13 @@ def _inflate(packed: Iterable[bytes], left: int) -> Iterator[bytes]:
         raise Damaged
 
 
-def _unpack_bzip2(packed: Iterable[bytes], left: int) -> Iterator[bytes]:
+def _unpack_bzip2(packed: Packed, left: int) -> Iterator[bytes]:
     import bz2  # noqa: PLC0415
 
     unpacker = bz2.BZ2Decompressor()
     try:
         for piece in packed:
-            waiting = piece
+            waiting: bytes | memoryview = piece
             while left > 0 and not unpacker.eof:
                 part = unpacker.decompress(waiting, min(left, _STEP))
                 waiting = b""

@@ -16,7 +16,16 @@ class Source(Protocol):
 
     @property
     def size(self) -> int: ...
-    def at(self, offset: int, length: int) -> bytes: ...
+    def at(self, offset: int, length: int) -> bytes:
+        """Return the bytes from an offset on, fewer where the file ends."""
+        ...
+
+    def passing(self, start: int, length: int) -> Iterator[memoryview]:
+        """Yield a stretch in pieces of at most STEP bytes, less where the file ends.
+
+        A piece is good until the next one is asked for, of this stretch or of another.
+        """
+        ...
 
 
 class BytesSource:
@@ -27,8 +36,14 @@ class BytesSource:
         self.size = len(data)
 
     def at(self, offset: int, length: int) -> bytes:
-        """Return the bytes from an offset on, fewer where the file ends."""
+        """Return the bytes from an offset on."""
         return self._data[offset : offset + length]
+
+    def passing(self, start: int, length: int) -> Iterator[memoryview]:
+        """Yield a stretch in pieces, nothing copied."""
+        whole = memoryview(self._data)[start : start + length]
+        for at in range(0, len(whole), STEP):
+            yield whole[at : at + STEP]
 
 
 class FileSource:
@@ -37,9 +52,11 @@ class FileSource:
     def __init__(self, file: io.FileIO, size: int) -> None:
         self._file = file
         self.size = size
+        # One buffer for all pieces: memory that is fresh for each costs more than reading does.
+        self._buffer = memoryview(bytearray(STEP))
 
     def at(self, offset: int, length: int) -> bytes:
-        """Return the bytes from an offset on, fewer where the file ends. Raises OSError."""
+        """Return the bytes from an offset on. Raises OSError."""
         length = min(length, self.size - offset)
         if length <= 0:
             return b""
@@ -52,22 +69,22 @@ class FileSource:
             data += more
         return data
 
-
-def pieces(source: Source, start: int, length: int) -> Iterator[bytes]:
-    """Yield a stretch of a source in pieces of at most STEP bytes, less where it ends early."""
-    end = start + length
-    while start < end:
-        piece = source.at(start, min(STEP, end - start))
-        if not piece:
-            return
-        yield piece
-        start += len(piece)
+    def passing(self, start: int, length: int) -> Iterator[memoryview]:
+        """Yield a stretch in pieces, all of them in one buffer. Raises OSError."""
+        end = min(start + length, self.size)
+        while start < end:
+            self._file.seek(start)
+            count = self._file.readinto(self._buffer[: end - start])
+            if not count:
+                return
+            yield self._buffer[:count]
+            start += count
 
 
 class ByteStream:
     """Takes bytes off an iterator of pieces, one piece in memory at a time."""
 
-    def __init__(self, source: Iterator[bytes]) -> None:
+    def __init__(self, source: Iterator[bytes | memoryview]) -> None:
         self._source = source
         self._piece = memoryview(b"")
         self.position = 0
@@ -92,6 +109,11 @@ class ByteStream:
 
     def take(self, count: int) -> bytes:
         """Return exactly `count` bytes, fewer only at the end; for headers, all of it is held."""
+        piece = self._piece
+        if len(piece) >= count:
+            self._piece = piece[count:]
+            self.position += count
+            return bytes(piece[:count])
         taken = bytes(self.take_some(count))
         while len(taken) < count:
             more = self.take_some(count - len(taken))

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 from grading.scoring.audio.riff import examine
 from grading.scoring.formats.contents import Family, recognize
-from grading.scoring.formats.entries import is_litter
 from grading.scoring.formats.gzips import gunzip
 from grading.scoring.formats.sounds import Inventory
-from grading.scoring.formats.sources import BytesSource, ByteStream, FileSource, pieces
+from grading.scoring.formats.sources import BytesSource, ByteStream, FileSource
 from grading.scoring.formats.tarfiles import BLOCK, is_tar_header, read_entries
 from grading.scoring.formats.zipfiles import (
     ArchiveError,
@@ -98,16 +97,19 @@ class _Meter:
         self._step = max(1, source.size // 100)
         self._told = 0
         self.size = source.size
-        self.watched = False
 
     def at(self, offset: int, length: int) -> bytes:
         """Return bytes of the source."""
-        data = self._source.at(offset, length)
-        end = offset + len(data)
-        if self.watched and self._progress is not None and end - self._told >= self._step:
-            self._told = end
-            self._progress(end, self.size)
-        return data
+        return self._source.at(offset, length)
+
+    def passing(self, start: int, length: int) -> Iterator[memoryview]:
+        """Yield a stretch of the source."""
+        for piece in self._source.passing(start, length):
+            start += len(piece)
+            if self._progress is not None and start - self._told >= self._step:
+                self._told = start
+                self._progress(start, self.size)
+            yield piece
 
 
 class _Check:
@@ -174,18 +176,17 @@ class _Check:
     def _read_zip(self) -> None:
         members = read_members(self._source, most=self._limits.members)
         wanted = [(self.inventory.admit(member), member) for member in members]
-        self._check_sizes([m for m in members if m.kind == "file" and not is_litter(m.name)])
-        self._source.watched = True
+        self._check_sizes(members)
         for utt_id, member in wanted:
             if utt_id is not None:
                 self._read_member(utt_id, member)
         self.inventory.finish(is_whole=True)
 
-    def _check_sizes(self, files: Sequence[Member]) -> None:
+    def _check_sizes(self, members: Sequence[Member]) -> None:
         """Refuse an archive that would unpack to too much. Raises ArchiveError."""
         limits = self._limits
-        total = sum(member.size for member in files)
-        packed = sum(member.packed for member in files)
+        total = sum(member.size for member in members)
+        packed = sum(member.packed for member in members)
         if total > limits.unpacked_bytes:
             raise ArchiveError(
                 "size", code="ARCHIVE_TOO_LARGE", size=total, limit=limits.unpacked_bytes
@@ -212,7 +213,7 @@ class _Check:
             self.clips[utt_id] = SoundMember(entry.name, clip.start, clip.frames)
 
     def _read_tar(self) -> None:
-        self._read_entries(pieces(self._source, 0, self._source.size))
+        self._read_entries(self._source.passing(0, self._source.size))
 
     def _read_tar_gz(self) -> None:
         limits = self._limits
@@ -224,8 +225,7 @@ class _Check:
         )
         self._read_entries(unpacked)
 
-    def _read_entries(self, unpacked: Iterator[bytes]) -> None:
-        self._source.watched = True
+    def _read_entries(self, unpacked: Iterator[bytes | memoryview]) -> None:
         stream = ByteStream(unpacked)
         for entry in read_entries(stream, most=self._limits.members):
             utt_id = self.inventory.admit(entry)

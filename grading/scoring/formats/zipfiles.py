@@ -22,7 +22,6 @@ from grading.scoring.formats.inflating import (
     Damaged,
     unpack,
 )
-from grading.scoring.formats.sources import pieces
 from grading.scoring.types import ScoringError
 
 if TYPE_CHECKING:
@@ -67,9 +66,12 @@ class ArchiveError(ScoringError):
         self.params = params
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Member:
-    """One entry of the central directory; sizes and offsets in bytes."""
+    """One entry of the central directory; sizes and offsets in bytes.
+
+    `start` is where its packed bytes are, known once its two headers were compared.
+    """
 
     name: str
     stored_name: bytes
@@ -81,6 +83,7 @@ class Member:
     header: int
     mode: int
     is_folder: bool
+    start: int = 0
 
     @property
     def is_encrypted(self) -> bool:
@@ -115,10 +118,11 @@ def looks_like_zip(source: Source) -> bool:
 def _has_entries(source: Source) -> bool:
     """Look for the mark of an entry in the last part of a file, where the directory is."""
     start, before = max(0, source.size - _SEARCHED_BYTES), b""
-    for piece in pieces(source, start, source.size - start):
-        if CENTRAL in before + piece:
+    for piece in source.passing(start, source.size - start):
+        joined = before + bytes(piece)
+        if CENTRAL in joined:
             return True
-        before = piece[-len(CENTRAL) :]
+        before = joined[-len(CENTRAL) :]
     return False
 
 
@@ -263,7 +267,8 @@ def _check_places(source: Source, members: list[Member], stop: int) -> None:
         if member.header < before:
             raise ArchiveError("overlap", member=member.name)
         _check_declared(member)
-        before = _data_start(source, member) + member.packed
+        member.start = _data_start(source, member)
+        before = member.start + member.packed
         if before > stop:
             raise ArchiveError("truncated", member=member.name)
 
@@ -302,22 +307,23 @@ def _compare_sizes(member: Member, *, packed: int, size: int) -> None:
 
 def read_member(source: Source, member: Member, *, limit: int, ratio: int) -> bytes:
     """Return the unpacked bytes of a member; see `read_pieces`."""
-    return b"".join(read_pieces(source, member, limit=limit, ratio=ratio))
+    return b"".join(map(bytes, read_pieces(source, member, limit=limit, ratio=ratio)))
 
 
 def read_pieces(
     source: Source, member: Member, *, limit: int, ratio: int | None
-) -> Iterator[bytes]:
+) -> Iterator[bytes | memoryview]:
     """Yield the unpacked bytes of a member, checked against its declared size and checksum.
 
-    What was yielded is good only once the end is reached. Raises ArchiveError for an unknown
+    What was yielded is proven only once the end is reached; a piece stays until the next is asked
+    for. Raises ArchiveError for an unknown
     compression, for damage, and as soon as more than `limit` bytes, or `ratio` times the packed
     ones where one is given, have come out.
     """
     if member.method not in METHODS:
         raise ArchiveError("method", member=member.name, found=method_name(member.method))
     most = limit if ratio is None else min(limit, ratio * member.packed)
-    packed = pieces(source, _data_start(source, member), member.packed)
+    packed = source.passing(member.start, member.packed)
     size, checksum = 0, 0
     try:
         for piece in unpack(packed, member.method, min(most, member.size)):
