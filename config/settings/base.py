@@ -99,7 +99,7 @@ SQLITE_OPTIONS = {
 if DATABASE_URL:
     DATABASES = {"default": env.db_url("DATABASE_URL")}
     # each request has a thread of its own, whose end would strand a kept connection;
-    # the web server's threads share some instead (config/pooling.py)
+    # the web server's threads hand theirs on to each other instead (config/pooling.py)
     DATABASES["default"]["CONN_MAX_AGE"] = 0
 else:
     DATABASES = {
@@ -109,8 +109,8 @@ else:
             "OPTIONS": SQLITE_OPTIONS,
         }
     }
-DATABASE_POOL = env.int("DATABASE_POOL", default=40)
-"""How many connections to PostgreSQL one web server keeps at most; 0: one anew for each request."""
+DATABASE_POOL = env.int("DATABASE_POOL", default=20)
+"""How many idle connections to PostgreSQL one web server keeps; 0: one anew for each request."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL", default="")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -46,7 +46,8 @@ def submission_json(request: Request, submission: Submission, now: datetime) -> 
     evaluation = queries.live_evaluation(submission)
     position = queries.place_in_queue(submission)
     sight = queries.sight_for(request.user, submission.phase, now)
-    return _json(request, submission, evaluation, sight, position)
+    fields = UploadSerializer(submission).data
+    return {**_json(request, submission, fields, evaluation, sight), "queue_position": position}
 
 
 def submissions_json(
@@ -56,25 +57,27 @@ def submissions_json(
     found = queries.live_evaluations(submissions)
     phases = {one.phase_id: one.phase for one in submissions}
     sights = {key: queries.sight_for(request.user, phase, now) for key, phase in phases.items()}
+    fields = UploadSerializer(submissions, many=True).data
     return [
-        _json(request, one, found.get(one.pk), sights[one.phase_id], None) for one in submissions
+        _json(request, one, told, found.get(one.pk), sights[one.phase_id])
+        for one, told in zip(submissions, fields, strict=True)
     ]
 
 
 def _json(
     request: Request,
     submission: Submission,
+    fields: Mapping[str, Any],
     evaluation: Evaluation | None,
     sight: Sight,
-    position: int | None,
 ) -> dict[str, Any]:
     place = reverse("grading:submission-detail", kwargs={"code": submission.code})
     return {
-        **UploadSerializer(submission).data,
+        **fields,
         "stage": stage_of(submission, evaluation),
         "reason": reason_of(submission, evaluation),
         "repeated": submission.repeated,
-        "queue_position": position,
+        "queue_position": None,
         "counts_by_mark": submission.marked_at is not None,
         "result": _result(evaluation, sight),
         "url": request.build_absolute_uri(place),

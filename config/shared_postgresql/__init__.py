@@ -1,0 +1,1 @@
+"""Django's PostgreSQL backend, with connections that threads hand on to each other."""
