@@ -105,7 +105,10 @@ class Proof:
         from tests.factories.grading import make_arena
 
         self.folder, self.kind = folder, kind
-        self.figures: dict[str, Any] = {"submissions": submissions}
+        self.figures: dict[str, Any] = {
+            "submissions": submissions,
+            "utterances_per_language": UTTERANCES,
+        }
         self.arena = make_arena(utterances=UTTERANCES, now=datetime.now(UTC), quota_per_day=None)
         self.arena.phase.quota_total = None
         self.arena.phase.save()
