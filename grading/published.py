@@ -59,11 +59,13 @@ def published(phase: Phase, now: datetime) -> Published:
     Whether the reader may see the board at all is competition.queries.may_see_board.
     """
     for _attempt in range(ATTEMPTS):
-        made = Board.objects.filter(phase=phase).values_list("built", "built_at").first()
-        if made is None or made[1] is None:
+        built, built_at = (
+            Board.objects.filter(phase=phase).values_list("built", "built_at").first()
+        ) or (0, None)
+        if built_at is None:
             break
         try:
-            return _snapshot(phase.code, *made)
+            return _snapshot(phase.code, built, built_at)
         except Board.DoesNotExist:
             continue  # rebuilt between the two reads: the newer one is there
     return _encoded(queries.board_object(phase, None, now))

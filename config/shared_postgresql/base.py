@@ -70,4 +70,4 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _close(self) -> None:
         if self.connection is not None and not IDLE.keep(self.connection):
-            super()._close()
+            super()._close()  # type: ignore[misc]  # the stubs lack it
