@@ -20,6 +20,7 @@ CLOSING_LINES = 40
 STEPS = {
     "whole suite": ["-m", "pytest", "-n", "2", "--tier", "whole", "-q"],
     "track 1 against jiwer": ["benchmarks/track1.py", "--check"],
+    "track 2 against reading": ["benchmarks/track2.py", "--check", "--gib", "10"],
     "2 GiB over lines that break": ["-m", "tests.proofs.uploads"],
     "determinism": ["scripts/check_determinism.py"],
     "10,000 submissions scored again": [
