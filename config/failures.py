@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponse
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 
 from accounts.refusals import Refusal
 from accounts.views.access import session_ended
+from config.api.problems import CONTENT_TYPE, problem
 
 API_PREFIX = "/api/"
+AWAY = (OperationalError, InterfaceError)
+"""What a database raises that is away, full or too busy; a fault of ours is another kind."""
+SECONDS = 5
 
 
 class FailurePagesMiddleware:
@@ -45,3 +53,28 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if request.headers.get("X-Fragment"):
         return session_ended(request, HTTPStatus.FORBIDDEN)
     return render(request, "403_csrf.html", status=HTTPStatus.FORBIDDEN)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer an exception that nobody expected, as page or problem; 503 while the database is away.
+
+    Renders without the request: what the page's frame asks for may be what failed.
+    """
+    is_away = isinstance(sys.exc_info()[1], AWAY)
+    status = HTTPStatus.SERVICE_UNAVAILABLE if is_away else HTTPStatus.INTERNAL_SERVER_ERROR
+    response: HttpResponse
+    if request.path.startswith(API_PREFIX):
+        code = "DATABASE_UNAVAILABLE" if is_away else "INTERNAL_ERROR"
+        body = problem(status=status, code=code, detail=_said(is_away=is_away))
+        response = JsonResponse(body, status=status, content_type=CONTENT_TYPE)
+    else:
+        response = HttpResponse(render_to_string(f"{status.value}.html"), status=status)
+    if is_away:
+        response["Retry-After"] = str(SECONDS)
+    return response
+
+
+def _said(*, is_away: bool) -> str:
+    if is_away:
+        return _("The database does not answer now. What was received is safe; try again.")
+    return _("The server met an error it did not expect. It is in the log with its time.")

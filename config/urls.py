@@ -29,3 +29,5 @@ urlpatterns = [
     path("api/v1/", include("config.api.urls")),
     path("admin/", admin.site.urls),
 ]
+
+handler500 = "config.failures.server_error"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import InterfaceError, OperationalError, ProgrammingError, connection
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import reverse
@@ -43,6 +44,46 @@ def test_an_unexpected_error_says_what_is_safe(client, monkeypatch):
     assert response.status_code == 500
     assert "Something broke on our side" in text(response)
     assert b"zyzzyva" not in response.content
+
+
+@pytest.fixture
+def broken(client):
+    """A client of a site whose every query raises what the test puts in."""
+    raised: list[Exception] = []
+
+    def fail(*args: object) -> None:
+        raise raised[0]
+
+    client.raise_request_exception = False
+    with connection.execute_wrapper(fail):
+        yield client, raised
+
+
+@pytest.mark.parametrize(
+    "fault", [OperationalError("database or disk is full"), InterfaceError("connection closed")]
+)
+def test_a_database_that_is_away_is_a_503_that_says_when_to_come_back(broken, fault):
+    client, raised = broken
+    raised.append(fault)
+    page = client.get("/")
+    assert page.status_code == 503
+    assert page["Retry-After"] == "5"
+    assert "The database does not answer now" in text(page)
+    answer = client.get("/api/v1/competitions/")
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "5"
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] == "DATABASE_UNAVAILABLE"
+
+
+def test_a_fault_of_ours_is_no_database_that_is_away(broken):
+    client, raised = broken
+    raised.append(ProgrammingError("no such column: zyzzyva"))
+    answer = client.get("/api/v1/competitions/")
+    assert answer.status_code == 500
+    assert answer.json()["code"] == "INTERNAL_ERROR"
+    assert "Retry-After" not in answer
+    assert b"zyzzyva" not in answer.content
 
 
 def test_a_host_that_is_not_ours_gets_a_plain_page(client):
