@@ -1,4 +1,4 @@
-"""Compare one golden interval and the normalization of every code point across interpreters.
+"""Compare golden intervals and the normalization of every code point across interpreters.
 
 Runs under each of Python 3.11, 3.12 and 3.13 that is found (PATH, then pyenv), under two BLAS core
 types and two hash seeds; an interpreter without numpy and rapidfuzz gets an environment of its own
@@ -80,9 +80,40 @@ def golden_evaluation() -> dict[str, object]:
     }
 
 
+def golden_panel() -> dict[str, object]:
+    """Return the resampled scores of a small panel of raters, as a hash and as hexadecimal text."""
+    from grading.scoring.rating import crossed, panel  # noqa: PLC0415
+    from grading.scoring.tracks.nvv_t2 import TRACK  # noqa: PLC0415
+    from grading.scoring.tracks.nvv_t2_marks import Marks  # noqa: PLC0415
+
+    ratings = [
+        panel.Rating(system, language, f"{language}{utterance}", f"r{rater}", marks)
+        for place, system in enumerate(("a", "b"))
+        for language in ("en", "zh")
+        for utterance in range(12)
+        for rater in (utterance % 7, (utterance + 1) % 7, (utterance + 3) % 7)
+        for number in (utterance * 5 + rater * 3 + place,)
+        for marks in (
+            Marks.read({name: 1 + (number + n * n) % 5 for n, name in enumerate("APNQE")}),
+        )
+    ]
+    read = panel.read_panel(ratings)
+    found = crossed.resample(read, TRACK.params({}), seed=20_250_101, replicates=2_000)
+    interval = crossed.interval(found["a"].final, found["a"].degenerate, read)
+    joined = b"".join(found[name].final.tobytes() for name in sorted(found))
+    return {
+        "interval": [(interval.low or 0.0).hex(), (interval.high or 0.0).hex()],
+        "replicates_sha256": hashlib.sha256(joined).hexdigest(),
+    }
+
+
 def measure() -> dict[str, object]:
     """Return what this interpreter finds."""
-    return {"evaluation": golden_evaluation(), "normalization": normalization_hash()}
+    return {
+        "evaluation": golden_evaluation(),
+        "normalization": normalization_hash(),
+        "panel": golden_panel(),
+    }
 
 
 def find_interpreter(version: str) -> str | None:

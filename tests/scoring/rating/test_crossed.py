@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +13,8 @@ from grading.scoring.rating import crossed
 from grading.scoring.rating.panel import PanelInvalid, Rating, read_panel
 from grading.scoring.tracks.nvv_t2_marks import LanguageMarks, Marks, language_marks, mean, norm
 from grading.scoring.tracks.nvv_t2_scores import combine, language_score, speech_score
+from scripts.check_determinism import golden_panel
+from tests.scoring.golden import GOLDEN
 from tests.scoring.oracles import draws
 from tests.scoring.rating.panels import ONE_MARK, PARAMS, TRUE_SCORE, rated, simulated
 
@@ -248,3 +251,8 @@ def test_intervals_are_wider_than_counting_ratings_makes_them() -> None:
     assert interval.high is not None
     counted = 25 * 2 * 1.96 * marks.std(ddof=1) / marks.size**0.5
     assert interval.high - interval.low > 1.5 * counted
+
+
+def test_a_golden_panel_gives_the_same_bytes_everywhere() -> None:
+    wanted = json.loads((GOLDEN / "determinism.json").read_text(encoding="utf-8"))
+    assert golden_panel() == wanted["panel"]
