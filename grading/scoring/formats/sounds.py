@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SOUND_ENDING = ".wav"
 
+_ENDINGS_OF_SOUNDS = AUDIO_ENDINGS | {".wave", ".bwf", ".w64", ".rf64", ".pcm", ".raw"}
 _HINTED = 10_000
 
 
@@ -91,18 +92,8 @@ class Inventory:
         elif suffix == SOUND_ENDING:
             return self._admit_sound(entry)
         else:
-            self._note_other(entry.name, suffix)
+            self._others.append(entry.name)
         return None
-
-    def _note_other(self, name: str, suffix: str) -> None:
-        """Keep a file that is no WAV by its name; one that has an utterance's name is a mistake."""
-        utt_id = self._ids.get(_split(name).stem) if suffix in AUDIO_ENDINGS else None
-        if utt_id is None:
-            self._others.append(name)
-        else:
-            self._report.error(
-                "WAV_FORMAT", member=name, utt_id=utt_id, reason="ending", found=suffix
-            )
 
     def _admit_sound(self, entry: Entry) -> str | None:
         file = _split(entry.name)
@@ -135,6 +126,7 @@ class Inventory:
         """Report what only the whole archive tells; `is_whole` False when its end was not reached."""
         unknown = self._take_out_twins([f for f in self._files if f.stem not in self._ids])
         self._check_folders()
+        self._take_out_misnamed()
         if self._litter:
             self._note("ARCHIVE_LITTER_IGNORED", self._litter)
         if self._files or self._refused or self._report.errors:
@@ -161,6 +153,20 @@ class Inventory:
             else:
                 self._report_twice(file, twin)
         return left
+
+    def _take_out_misnamed(self) -> None:
+        """Report sounds of another ending for utterances that have no WAV file."""
+        left = []
+        for name in self._others:
+            suffix = ending(name)
+            utt_id = self._ids.get(_split(name).stem) if suffix in _ENDINGS_OF_SOUNDS else None
+            if utt_id is None or utt_id in self.members:
+                left.append(name)
+            else:
+                self._report.error(
+                    "WAV_FORMAT", member=name, utt_id=utt_id, reason="ending", found=suffix
+                )
+        self._others = left
 
     def _check_folders(self) -> None:
         """One folder for all is fine and noted; several are not."""

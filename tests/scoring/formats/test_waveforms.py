@@ -154,6 +154,17 @@ class TestEverySortOfArchive:
         checked = check(pack(files))
         assert codes(checked) == ["WAV_FORMAT.ending", "MISSING_SAMPLES.sounds"]
 
+    def test_another_format_beside_the_right_file_is_ignored_with_a_note(self, pack) -> None:
+        checked = check(pack({"utt_0002.mp3": b"ID3", "utt_0001.raw": b"", **ALL}))
+        assert codes(checked) == ["EXTRA_FILES_IGNORED"]
+        assert checked.report.accepted
+
+    @pytest.mark.parametrize("ending", [".wave", ".w64", ".PCM"])
+    def test_another_ending_of_a_sound_is_named(self, pack, ending: str) -> None:
+        checked = check(pack({**members(utt_0002=None), f"utt_0002{ending}": GOOD}))
+        assert codes(checked) == ["WAV_FORMAT.ending", "MISSING_SAMPLES.sounds"]
+        assert checked.report.problems[0].params["found"] == ending.lower()
+
     def test_an_archive_inside_is_refused(self, pack) -> None:
         checked = check(pack({**ALL, "rest.tar.gz": b"\x1f\x8b"}))
         assert codes(checked) == ["BAD_ARCHIVE.nested_sounds"]
