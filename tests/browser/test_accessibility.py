@@ -120,6 +120,7 @@ def test_no_page_of_an_error_has_a_serious_fault(visit):
     acts = address(world, "accounts:logout", "")
     for path, who, wanted in (
         ("/nothing-here/", "anonymous", 404),
+        ("/accounts/verify/cut-off/", "unverified", 404),
         (console, "captain", 403),
         (acts, "captain", 405),
     ):
