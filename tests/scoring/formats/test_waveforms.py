@@ -397,3 +397,19 @@ def test_memory_does_not_grow_with_the_archive(tmp_path: Path, pack: str) -> Non
     assert checked.report.accepted
     assert sum(2 * found.frames for found in checked.clips.values()) > 38_000_000
     assert peak < 4_000_000
+
+
+def test_a_list_of_entries_that_is_too_long_to_hold_is_refused() -> None:
+    name = b"n" * 60_000
+    parts = [Part(name + b"%03d" % number, b"") for number in range(600)]
+    checked = check(make_zip(*parts))
+    assert codes(checked) == ["ARCHIVE_TOO_LARGE.entries"]
+
+
+def test_sizes_of_64_bits_are_read() -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in ALL.items():
+            with archive.open(name, "w", force_zip64=True) as file:
+                file.write(data)
+    assert check(stream.getvalue()).report.problems == ()
