@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import translation
 from hypothesis import HealthCheck, settings
 
 from scripts import compile_messages
@@ -57,6 +58,13 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
+
+
+@pytest.fixture(autouse=True)
+def _own_language() -> Iterator[None]:
+    """A request leaves its language behind in its thread; no test hands it on."""
+    yield
+    translation.deactivate()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -38,8 +38,8 @@ def sender(api, address) -> Sender:
 def stored_names() -> list[str]:
     """Return what the storage holds of uploads, finished or not."""
     if buckets.is_on():
-        whole = [e["Key"] for e in buckets.listed("list_objects_v2", "", "Contents")]
-        begun = [e["Key"] for e in buckets.listed("list_multipart_uploads", "", "Uploads")]
+        whole = [e["Key"] for e in buckets.listed("list_objects_v2", "uploads/", "Contents")]
+        begun = [e["Key"] for e in buckets.listed("list_multipart_uploads", "uploads/", "Uploads")]
         return whole + begun
     root = Path(settings.PUBLIC_FILES)
     return [path.name for path in root.rglob("*") if path.is_file()]
