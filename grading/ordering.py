@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
-from grading.models import Evaluation
+from grading.models import Evaluation, Recipe
 from grading.scoring import registry
 from grading.scoring.tracks.base import Composed
 
 
 def final_key(evaluation: Evaluation) -> tuple[Any, ...]:
     """Return the key of the final score: the smaller, the better; withheld scores last."""
-    return _key(
-        evaluation,
-        evaluation.score,
-        evaluation.withheld_reason,
-        evaluation.components,
-    )
+    one = evaluation
+    return score_key(one.recipe, one.score, one.withheld_reason, one.components, one.languages)
 
 
 def view_key(evaluation: Evaluation, view: str) -> tuple[Any, ...]:
@@ -26,15 +23,17 @@ def view_key(evaluation: Evaluation, view: str) -> tuple[Any, ...]:
         return final_key(evaluation)
     part = evaluation.languages.get(view, {})
     score = part.get("score")
-    return _key(evaluation, score, "" if score is not None else "LANGUAGE_MISSING", part)
+    reason = "" if score is not None else "LANGUAGE_MISSING"
+    return score_key(evaluation.recipe, score, reason, part, evaluation.languages)
 
 
-def _key(
-    evaluation: Evaluation,
+def score_key(
+    recipe: Recipe,
     score: float | None,
     withheld_reason: str,
     components: Mapping[str, Any],
+    languages: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> tuple[Any, ...]:
-    recipe = evaluation.recipe
-    composed = Composed(score, withheld_reason, components, evaluation.languages)
+    """Return the key of these numbers under a recipe; the order needs no languages."""
+    composed = Composed(score, withheld_reason, components, languages)
     return registry.get(recipe.scorer).order_key(composed, recipe.read_params)

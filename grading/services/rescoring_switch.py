@@ -69,7 +69,7 @@ def readiness(proposal: Rescoring) -> Readiness:
     Those that came since and do not count may follow.
     """
     phase = proposal.phase
-    counted = {one.submission_id for one in selection.counted(phase).values()}
+    counted = {one.submission_id for one in selection.counted_lines(phase).values()}
     results: dict[int, str] = dict(
         Evaluation.objects.filter(
             submission__in=standing(phase), recipe=proposal.recipe

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
@@ -17,9 +17,39 @@ from grading import queries
 from grading.enums import EvaluationState, SubmissionKind, SubmissionState
 from grading.models import Evaluation, Recipe, Submission
 from grading.models.submission import STANDING_STATES
-from grading.ordering import final_key
+from grading.ordering import score_key
 from grading.rules import is_member
 from grading.services import boards, errors, recipes
+
+LINE = (
+    "pk",
+    "submission__entrant_id",
+    "submission_id",
+    "submission__number",
+    "submission__created_at",
+    "submission__marked_at",
+    "score",
+    "withheld_reason",
+    "components",
+)
+
+
+class Line(NamedTuple):
+    """What choosing reads of one scored evaluation: a phase has many more of them than rows."""
+
+    evaluation_id: int
+    entrant_id: int
+    submission_id: int
+    number: int
+    created_at: datetime
+    marked_at: datetime | None
+    score: float | None
+    withheld_reason: str
+    components: dict[str, Any]
+
+    def key(self, recipe: Recipe) -> tuple[Any, ...]:
+        """Return the key of the final score under the recipe: the smaller, the better."""
+        return score_key(recipe, self.score, self.withheld_reason, self.components)
 
 
 def mark(*, actor: User, submission: Submission, now: datetime) -> Submission:
@@ -43,60 +73,79 @@ def counted(
     With `before`, as if nothing had been scored or marked from that moment on; a score that was
     corrected since keeps the moment of the first. With `recipe`, as if that one were live.
     """
-    by_entrant: dict[Entrant, list[Evaluation]] = {}
-    for evaluation in scored(phase, before=before, recipe=recipe):
-        by_entrant.setdefault(evaluation.submission.entrant, []).append(evaluation)
+    used = recipe or recipes.live_recipe(phase)
+    if used is None:
+        return {}
+    chosen = counted_lines(phase, before=before, recipe=used)
+    keys = [line.evaluation_id for line in chosen.values()]
+    found = (
+        Evaluation.objects.filter(state=EvaluationState.SCORED)
+        .select_related("submission__entrant__team")
+        .defer("second_opinion")
+        .in_bulk(keys)
+    )
+    evaluations = [found[key] for key in keys if key in found]
+    for evaluation in evaluations:
+        # One object for all rows: its parameters are read once, not for every comparison.
+        evaluation.recipe = used
+    return {one.submission.entrant: one for one in evaluations}
+
+
+def counted_lines(
+    phase: Phase,
+    *,
+    before: datetime | None = None,
+    recipe: Recipe | None = None,
+    entrant_id: int | None = None,
+) -> dict[int, Line]:
+    """Return what counts by the entrant's key: of all, or of one. As `counted`, without the rows."""
+    used = recipe or recipes.live_recipe(phase)
+    if used is None:
+        return {}
+    rows = scored(phase, before=before, recipe=used)
+    if entrant_id is not None:
+        rows = rows.filter(submission__entrant=entrant_id)
+    by_entrant: dict[int, list[Line]] = {}
+    for row in rows.values_list(*LINE):
+        by_entrant.setdefault(row[1], []).append(Line(*row))
     return {
-        entrant: choose(phase.selection, found, before=before)
-        for entrant, found in by_entrant.items()
+        entrant: _choose(phase.selection, used, lines, before)
+        for entrant, lines in by_entrant.items()
     }
 
 
 def scored(
     phase: Phase, *, before: datetime | None = None, recipe: Recipe | None = None
 ) -> QuerySet[Evaluation]:
-    """Return the phase's scored entries under its live recipe, with what a board needs.
+    """Return the phase's scored entries under its live recipe, entrant by entrant.
 
     `before` and `recipe` as for `counted`.
     """
     first = Q() if before is None else Q(submission__in=queries.scored_before(phase, before))
-    return (
-        Evaluation.objects.filter(
-            first,
-            submission__phase=phase,
-            submission__kind=SubmissionKind.ENTRY,
-            submission__state=SubmissionState.ACCEPTED,
-            recipe=recipe or recipes.live_recipe(phase),
-            state=EvaluationState.SCORED,
-        )
-        .select_related("submission__entrant__team")
-        # One object for all rows: its parameters are read once, not for every comparison.
-        .prefetch_related("recipe")
-        .order_by("submission__entrant_id", "submission__number")
-    )
+    return Evaluation.objects.filter(
+        first,
+        submission__phase=phase,
+        submission__kind=SubmissionKind.ENTRY,
+        submission__state=SubmissionState.ACCEPTED,
+        recipe=recipe or recipes.live_recipe(phase),
+        state=EvaluationState.SCORED,
+    ).order_by("submission__entrant_id", "submission__number")
 
 
-def choose(
-    rule: str, evaluations: Iterable[Evaluation], *, before: datetime | None = None
-) -> Evaluation:
+def _choose(rule: str, recipe: Recipe, lines: list[Line], before: datetime | None) -> Line:
     """Return the one that counts of an entrant's scored evaluations (at least one).
 
     Best: by score and tie-breaks, then the earlier upload. A withheld score is the last choice.
     """
-    found = list(evaluations)
     if rule == Selection.LAST:
-        return max(found, key=lambda one: (one.submission.created_at, one.submission.number))
+        return max(lines, key=lambda one: (one.created_at, one.number))
     if rule == Selection.MARKED_ELSE_BEST:
-        for one in found:
-            at = one.submission.marked_at
-            if at is not None and (before is None or at < before):
+        for one in lines:
+            if one.marked_at is not None and (before is None or one.marked_at < before):
                 return one
-    return min(found, key=lambda one: (final_key(one), one.submission.number))
-
-
-def counted_by_code(phase: Phase) -> Mapping[str, str]:
-    """Return the code of the submission that counts, by the entrant's code."""
-    return {entrant.code: one.submission.code for entrant, one in counted(phase).items()}
+    if len(lines) == 1:
+        return lines[0]
+    return min(lines, key=lambda one: (one.key(recipe), one.number))
 
 
 def _set_mark(actor: User, submission: Submission, now: datetime, *, marked: bool) -> Submission:

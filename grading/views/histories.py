@@ -140,10 +140,9 @@ def listed(
 
 def _counted(submission: Submission) -> int | None:
     """Return the key of the submission that counts of the same entrant in the same phase."""
-    scored = selection.scored(submission.phase).filter(submission__entrant=submission.entrant_id)
-    found = list(scored)
-    rule = submission.phase.selection
-    return selection.choose(rule, found).submission_id if found else None
+    entrant = submission.entrant_id
+    line = selection.counted_lines(submission.phase, entrant_id=entrant).get(entrant)
+    return line.submission_id if line is not None else None
 
 
 def _listed(

@@ -8,8 +8,10 @@ import pytest
 
 from accounts.models import AuditEvent
 from competition.enums import Selection
+from competition.models import Entrant
 from grading.enums import EvaluationState, QuotaState, SubmissionState
 from grading.models import Board, Evaluation, Submission
+from grading.ordering import final_key
 from grading.services import cancelling, errors, selection
 from tests.factories.accounts import UserFactory
 from tests.factories.grading import NOW, SubmissionFactory, quota_entry, scored
@@ -148,3 +150,45 @@ def test_what_has_failed_cannot_be_marked(arena):
         selection.mark(actor=arena.captain, submission=failed, now=NOW)
     failed.refresh_from_db()
     assert failed.marked_at is None
+
+
+@pytest.mark.parametrize("rule", Selection.values)
+def test_what_counts_of_many_is_what_whole_rows_say(arena, rule):
+    arena.phase.selection = rule
+    arena.phase.save()
+    entrants = [(arena.entrant, arena.captain), *(arena.enter(f"Team {n}") for n in range(3))]
+    numbers = (50.0, 50.0 + 1e-12, None, 61.5, 61.5, 20.0)
+    parts = ((0.5, 0.5, 0.5), (0.6, 0.4, 0.4), (0.6, 0.4, 0.3))
+    found: dict[Entrant, list[Evaluation]] = {}
+    for turn, (entrant, captain) in enumerate(entrants * len(numbers)):
+        score, three = numbers[turn * 5 % 6], parts[turn % 3]
+        at = NOW + timedelta(minutes=turn * 7 % 11)
+        one = scored(arena, entrant, captain, score, parts=three, at=at)
+        found.setdefault(entrant, []).append(one)
+    marked = found[arena.entrant][1].submission
+    Submission.objects.filter(pk=marked.pk).update(marked_at=NOW)
+
+    def best(evaluations: list[Evaluation]) -> Evaluation:
+        if rule == Selection.LAST:
+            return max(evaluations, key=lambda one: (one.submission.created_at, one.pk))
+        if rule == Selection.MARKED_ELSE_BEST and evaluations[1].submission == marked:
+            return evaluations[1]
+        return min(evaluations, key=lambda one: (final_key(one), one.pk))
+
+    counted = selection.counted(arena.phase)
+    assert counted == {entrant: best(evaluations) for entrant, evaluations in found.items()}
+    assert [one.languages for one in counted.values()] == [
+        best(found[entrant]).languages for entrant in counted
+    ]
+
+
+def test_choosing_takes_the_same_statements_however_many_were_scored(
+    arena, django_assert_num_queries
+):
+    scored(arena, arena.entrant, arena.captain, 40.0)
+    with django_assert_num_queries(3):
+        selection.counted(arena.phase)
+    for score in (50.0, 60.0):
+        scored(arena, *arena.enter(f"Team {score}"), score)
+    with django_assert_num_queries(3):
+        selection.counted(arena.phase)
