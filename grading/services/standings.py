@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 
 from competition.enums import EntrantKind, EntrantState
@@ -32,7 +31,10 @@ Listed = dict[str, tuple[Entrant, Evaluation]]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything a rebuild writes, and the number of the state it was computed from."""
+    """Everything a rebuild writes, and the number of the state it was computed from.
+
+    Without a freeze the rows are the public ones alone: the current ones are the same.
+    """
 
     number: int
     rows: list[Standing]
@@ -89,8 +91,6 @@ def take_under(
     data = board_data.build(board, recipe, rows, now, corrections=told)
     if frozen_at:
         rows += _rows(board, recipe, current, CURRENT, now)
-    else:
-        rows += [_for_audience(row, CURRENT) for row in rows]
     return Snapshot(board.wanted, rows, data, frozen_at)
 
 
@@ -115,11 +115,28 @@ def replace(board: Board, snapshot: Snapshot, now: datetime) -> None:
     """Put a snapshot in the place of what the board shows; the caller holds the board's row."""
     Standing.objects.filter(board=board).delete()
     Standing.objects.bulk_create(snapshot.rows, batch_size=500)
+    if not snapshot.frozen_at:
+        _repeat_for_current(board)
     board.built = snapshot.number
     board.built_at = now
     board.data = snapshot.data
     board.frozen_at = snapshot.frozen_at
     board.save(update_fields=["wanted", "built", "built_at", "data", "frozen_at"])
+
+
+def _repeat_for_current(board: Board) -> None:
+    """Store the public rows once more as the current ones, without sending them a second time."""
+    fields = [one for one in Standing._meta.concrete_fields if not one.primary_key]
+    quoted = {one.name: connection.ops.quote_name(str(one.column)) for one in fields}
+    taken = ["%s" if name == "audience" else column for name, column in quoted.items()]
+    table = connection.ops.quote_name(Standing._meta.db_table)
+    sql = (
+        f"INSERT INTO {table} ({', '.join(quoted.values())})"  # noqa: S608  names of our own columns
+        f" SELECT {', '.join(taken)} FROM {table}"
+        f" WHERE {quoted['board']} = %s AND {quoted['audience']} = %s"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [CURRENT, board.pk, PUBLIC])
 
 
 def final_rows(phase: Phase, counted: Mapping[Entrant, Evaluation]) -> list[Standing]:
@@ -172,13 +189,6 @@ def _ranked_rows(
         standing.components = dict(numbers_of(evaluation, view).components)
         rows.append((standing, row))
     return rows
-
-
-def _for_audience(row: Standing, audience: str) -> Standing:
-    """Return the same unsaved row for another audience: nothing is computed twice."""
-    twin = copy(row)
-    twin.audience = audience
-    return twin
 
 
 def _name(entrant: Entrant) -> str:
