@@ -77,6 +77,7 @@ def restore(*, path: Path, now: datetime) -> Kept:
         _restore_files(reader)
         with tempfile.TemporaryDirectory(dir=_var(), prefix=".restore-") as scratch:
             databases.load(reader, reader.head["database"], Path(scratch))
+        databases.gather_statistics()
         _restore_keys(reader)
         check_evidence()
         kept = Kept(

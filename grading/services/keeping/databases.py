@@ -95,6 +95,13 @@ def load(reader: Reader, kind: str, scratch: Path) -> None:
     call_command("migrate", verbosity=0)
 
 
+def gather_statistics() -> None:
+    """Tell PostgreSQL's planner what has just been loaded; its autovacuum may be late or off."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+
+
 def version() -> list[str]:
     """Return the names of the migrations of ours that this database has, in order."""
     applied = MigrationRecorder(connection).applied_migrations()

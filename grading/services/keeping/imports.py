@@ -74,6 +74,7 @@ def bring_in(*, path: Path, now: datetime) -> Imported:
                 )
         except IntegrityError as error:
             raise NotEmpty(_("Some of this competition is here already.")) from error
+    databases.gather_statistics()
     return Imported(competition, keys.rows, placed)
 
 

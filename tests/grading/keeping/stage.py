@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.management import call_command
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import override_settings
 
 from accounts import triggers
@@ -207,3 +207,17 @@ def wipe() -> None:
     for folder in (settings.PUBLIC_FILES, settings.HIDDEN_FILES):
         shutil.rmtree(folder, ignore_errors=True)
     Path(settings.RECEIPT_KEY_FILE).unlink(missing_ok=True)
+
+
+@contextmanager
+def analyzed_since(table: str) -> Iterator[None]:
+    """Check that somebody asks PostgreSQL to gather the table's statistics meanwhile."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        began = cursor.fetchone()[0]
+        yield
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute("SELECT last_analyze FROM pg_stat_user_tables WHERE relname = %s", [table])
+        at = cursor.fetchone()[0]
+    assert at is not None
+    assert at > began

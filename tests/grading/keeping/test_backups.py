@@ -49,6 +49,13 @@ def test_rows_restore_an_installation_as_it_was(original):
     check_holds(original.receipts)
 
 
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_a_restore_tells_the_planner_what_is_there(original):
+    with stage.analyzed_since("grading_submission"):
+        backups.restore(path=original.backup, now=EXPORTED)
+
+
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_databases_own_dump_restores_an_installation_as_it_was(path):

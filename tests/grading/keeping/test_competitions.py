@@ -44,6 +44,12 @@ def test_every_table_is_named():
     assert named == {model._meta.label_lower for model in databases.models()}
 
 
+@pytest.mark.postgres
+def test_an_import_tells_the_planner_what_came(original):
+    with stage.analyzed_since("grading_submission"):
+        bring_in(original.competition)
+
+
 def test_an_imported_competition_is_what_was_exported(original):
     imported = bring_in(original.competition)
     assert imported.competition.slug == original.slug
