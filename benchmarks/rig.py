@@ -96,9 +96,9 @@ def finish(site: Installation, what: str, seconds: float) -> dict[str, int]:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """Return what a process has used, with the children that have ended."""
-    spent = process.cpu_times()
-    return float(spent.user + spent.system + spent.children_user + spent.children_system)
+    """Return what a process and those that it started have used, ended ones among them."""
+    spent = [one.cpu_times() for one in (process, *process.children(recursive=True))]
+    return sum(one.user + one.system + one.children_user + one.children_system for one in spent)
 
 
 class Peaks:

@@ -6,7 +6,9 @@ import os
 import warnings
 
 import uvicorn
+from django.conf import settings
 
+from config import processes
 from config.guard import GuardedProtocol
 
 KEEP_ALIVE_SECONDS = 15
@@ -34,11 +36,19 @@ def server(*, host: str, port: int) -> uvicorn.Server:
 
 
 def main() -> None:
-    """Serve until told to stop."""
+    """Serve until told to stop, with WEB_PROCESSES processes."""
     # WhiteNoise's files are small: reading them whole is what it is for
     warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
     host = os.environ.get("PLAUDIT_HOST", "127.0.0.1")
-    server(host=host, port=int(os.environ.get("PLAUDIT_PORT", "8000"))).run()
+    served = server(host=host, port=int(os.environ.get("PLAUDIT_PORT", "8000")))
+    listener = processes.inherited()
+    if listener is not None:
+        served.run(sockets=[listener])
+    elif settings.WEB_PROCESSES > 1:
+        processes.keep_running(served.config.bind_socket(), settings.WEB_PROCESSES)
+    else:
+        served.run()
 
 
 if __name__ == "__main__":

@@ -17,9 +17,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -35,11 +36,17 @@ PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True)
 class Program:
-    """A command line to keep running; with `once`, to run a single time with the terminal's output."""
+    """A command line to keep running; with `once`, to run a single time with the terminal's output.
+
+    `fds` are open files that it inherits, `dies_by` what it gets on Linux when its parent is killed.
+    """
 
     name: str
     command: Sequence[str]
     once: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+    fds: Sequence[int] = ()
+    dies_by: signal.Signals = signal.SIGTERM
 
 
 @dataclass
@@ -66,9 +73,9 @@ class Child:
 
 @dataclass
 class Supervisor:
-    """Keeps programs running until stopped; their output goes to one file each."""
+    """Keeps programs running until stopped; their output goes to one file each, or to its own."""
 
-    log_dir: Path
+    log_dir: Path | None
     environment: dict[str, str]
     say: Callable[[str], None]
     children: list[Child] = field(default_factory=list)
@@ -116,9 +123,10 @@ class Supervisor:
             return
         pause = child.pause(now)
         child.start_after = now + pause
+        path = self.log_path(child.program)
         self.say(
             f"{child.program.name} ended ({_reason(process.returncode)}); it starts again"
-            f" in {pause:g} s. Its log: {self.log_path(child.program)}"
+            f" in {pause:g} s.{f' Its log: {path}' if path else ''}"
         )
 
     def _start(self, child: Child) -> None:
@@ -127,29 +135,32 @@ class Supervisor:
             child.process = subprocess.Popen(  # noqa: S603  our own command lines
                 list(child.program.command),
                 cwd=BASE_DIR,
-                env=self.environment,
+                env={**self.environment, **child.program.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
+                pass_fds=child.program.fds,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,  # noqa: PLW1509  this process has one thread
+                preexec_fn=partial(  # noqa: PLW1509  this process has one thread
+                    _die_with_parent, child.program.dies_by
+                ),
             )
 
     @contextmanager
     def _output(self, program: Program) -> Iterator[IO[bytes] | None]:
-        if program.once:
+        path = self.log_path(program)
+        if program.once or path is None:
             yield None
             return
-        path = self.log_path(program)
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and path.stat().st_size > LARGEST_LOG_BYTES:
             path.replace(path.with_suffix(".log.1"))
         with path.open("ab") as output:
             yield output
 
-    def log_path(self, program: Program) -> Path:
-        """Return where the output of a program goes."""
-        return self.log_dir / f"{program.name}.log"
+    def log_path(self, program: Program) -> Path | None:
+        """Return where the output of a program goes; None: where the supervisor's own goes."""
+        return self.log_dir / f"{program.name}.log" if self.log_dir else None
 
 
 def _reason(code: int) -> str:
@@ -161,10 +172,10 @@ def _signal_group(pid: int, number: signal.Signals) -> None:
         os.killpg(pid, number)
 
 
-def _die_with_parent() -> None:
+def _die_with_parent(number: signal.Signals) -> None:
     """On Linux, let a child end when the supervisor is killed; elsewhere nothing does that."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
 
 
 def free_port(host: str, wanted: int) -> int:

@@ -263,6 +263,14 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+WEB_PROCESSES = env.int(
+    "WEB_PROCESSES",
+    default=min(2, os.cpu_count() or 1)
+    if REDIS_URL and DATABASES["default"]["ENGINE"].endswith("postgresql")
+    else 1,
+)
+"""How many processes one web server runs; each opens up to 40 connections to the database."""
+
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default=REDIS_URL or "plaudit-files://here")
 CELERY_TASK_TIME_LIMIT = 15 * 60
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object]
