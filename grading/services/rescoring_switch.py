@@ -176,9 +176,10 @@ def _carry_out(
     with audit.audited():
         _lock(proposal, held, plan.readiness)
         _tell_people(proposal, now)
-        _tell_first_scores(proposal, now)
         _mark_corrected(proposal, now)
         roles = _lock_roles(proposal)
+        # Under the roles, as where a score finishes: both put the same mail in the queue.
+        _tell_first_scores(proposal, now)
         board = Board.objects.select_for_update().get(pk=plan.board_id)
         if not _holds(plan, board):
             if not is_last:
