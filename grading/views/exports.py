@@ -23,7 +23,8 @@ from grading.views.boards import board_choice
 from grading.views.lookups import phase_of
 
 BYTE_ORDER_MARK = "\ufeff"
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
+"""Spreadsheets of East Asia take full-width signs for the others."""
 FIXED = ("place", "rank_first", "rank_last", "band", "team", "system", "kind", "status")
 
 
@@ -82,7 +83,7 @@ def neutral(value: Any) -> Any:
     """Return a cell that no spreadsheet runs; missing is empty, numbers stay numbers."""
     if value is None:
         return ""
-    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_STARTS):
+    if isinstance(value, str) and value.lstrip(" \u3000").startswith(FORMULA_STARTS):
         return f"'{value}"
     return value
 

@@ -40,6 +40,7 @@ class Field:
     endpoint: str
     name: str
     who: str
+    method: str = "POST"
 
 
 FIELDS = [
@@ -57,6 +58,8 @@ FIELDS = [
     Field("competition:terms-accept", "typed_name", "captain"),
     Field("grading:submission-create", "system", "captain"),
     Field("grading:submission-create", "note", "captain"),
+    Field("grading:submission-rename", "system", "captain"),
+    Field("grading:submission-rename", "note", "captain"),
     Field("grading:question-create", "text", "captain"),
     Field("grading:question-answer", "text", "organizer"),
     Field("grading:question-answer", "shown_text", "organizer"),
@@ -71,6 +74,7 @@ FIELDS = [
     Field("api-v1:team-list", "name", "captain"),
     Field("api-v1:submission-create", "system", "captain"),
     Field("api-v1:submission-create", "note", "captain"),
+    Field("api-v1:submission-detail", "system", "captain", "PATCH"),
 ]
 """In the order in which they are filled in: a disqualified team cannot do anything more."""
 
@@ -84,7 +88,8 @@ def send(stage: Stage, field: Field, text: str) -> int:
     client = client_of(stage, field.who, is_api=is_api)
     path = address(field.endpoint, "own", stage)
     if is_api and "file" not in sent:
-        return client.post(path, json.dumps(sent), content_type="application/json").status_code
+        typed = {"content_type": "application/json"}
+        return client.generic(field.method, path, json.dumps(sent), **typed).status_code
     return client.post(path, files_of(sent)).status_code
 
 

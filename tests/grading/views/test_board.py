@@ -114,13 +114,14 @@ def test_numbers_of_the_page_are_numbers_of_the_export(client, full):
         assert f"{row['f1']:.2f}" in text
 
 
-def test_a_name_that_a_spreadsheet_would_run_is_neutralized(client, arena, rebuild):
-    enter(arena, "=HYPERLINK(1)", 50.0)
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "＝1+1", "＠SUM(1)", "－1+1"])
+def test_a_name_that_a_spreadsheet_would_run_is_neutralized(client, arena, rebuild, name):
+    enter(arena, name, 50.0)
     rebuild()
     content = client.get(of_phase("board-csv", arena)).content
     assert content.startswith(b"\xef\xbb\xbf")
     row = next(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
-    assert row["team"] == "'=HYPERLINK(1)"
+    assert row["team"] == f"'{name}"
     assert float(row["score"]) == 50.0
 
 
