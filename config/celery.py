@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from celery import Celery, signals
+from django.conf import settings
 
 from config import broker, log, pulse
 
@@ -19,6 +20,12 @@ app.autodiscover_tasks(["competition", "grading"])
 pulse.install()
 signals.task_prerun.connect(log.bind_task)
 signals.task_postrun.connect(log.release_task)
+
+
+@signals.worker_init.connect
+def give_way(**_: Any) -> None:
+    """Let web server, database and broker of the same machine go first; scorers inherit it."""
+    os.nice(settings.WORKER_NICENESS)
 
 
 @signals.setup_logging.connect

@@ -123,10 +123,11 @@ def kill_while(installation: Installation, situation: str) -> float:
     while any(psutil.pid_exists(pid) for pid in children):
         assert time.monotonic() < began + 10, "the scorer's process outlived its worker"
         time.sleep(0.05)
-    with installation.worker():
+    with installation.worker() as second:
         assert installation.ask("wait", "on the board", str(PROMISED_SECONDS))["seen"], (
             installation.folder / "worker.log"
         ).read_text()[-4000:]
+        assert second.nice() > psutil.Process().nice(), "a worker gives way to the web server"
         return time.monotonic() - began
 
 
