@@ -33,6 +33,7 @@ from competition.models import (  # noqa: E402
 from grading.enums import EvaluationState, SubmissionState  # noqa: E402
 from grading.models import Board, Evaluation, EvaluationTallies, Submission  # noqa: E402
 from grading.services import boards, intake, recipes, standings  # noqa: E402
+from grading.services.keeping.databases import gather_statistics  # noqa: E402
 from tests.factories.grading import EN, ZH, Arena, jsonl, make_arena, tallies  # noqa: E402
 from tests.security import probe  # noqa: E402
 
@@ -118,7 +119,7 @@ def crowd(entrants: str, submissions: str) -> dict[str, Any]:
     each = int(submissions) // int(entrants)
     began = time.perf_counter()
     _scores(phase, teams, each)
-    _gather_statistics()
+    gather_statistics()
     boards.want_rebuild(phase_id=phase.pk, now=timezone.now())
     filled = time.perf_counter()
     standings.rebuild(board_id=Board.objects.get(phase=phase).pk, now=timezone.now())
@@ -257,13 +258,6 @@ def _scores(phase: Phase, entrants: list[Entrant], each: int) -> None:
         )
         scored = Evaluation.objects.bulk_create(_evaluation(one, recipe, now) for one in made)
         EvaluationTallies.objects.bulk_create(_tallies(one) for one in scored)
-
-
-def _gather_statistics() -> None:
-    """Do at once what PostgreSQL does by itself within a minute of so many new rows."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE")
 
 
 def _tallies(evaluation: Evaluation) -> EvaluationTallies:

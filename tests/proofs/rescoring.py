@@ -126,6 +126,7 @@ class Proof:
     def _fill(self, submissions: int) -> None:
         """Make teams with ten scored submissions each, of a few different files."""
         from grading.services import boards, recipes, standings
+        from grading.services.keeping.databases import gather_statistics
 
         live = recipes.live_recipe(self.arena.phase)
         self.files = [
@@ -136,6 +137,7 @@ class Proof:
         for team in range(-(-submissions // PER_TEAM)):
             count = min(PER_TEAM, submissions - team * PER_TEAM)
             self._fill_team(team, count, live, fresh)
+        gather_statistics()
         boards.want_rebuild(phase_id=self.arena.phase.pk, now=datetime.now(UTC))
         began = time.monotonic()
         standings.rebuild(board_id=self.arena.phase.board.pk, now=datetime.now(UTC))
@@ -284,7 +286,9 @@ class Proof:
     def switch_under_load(self) -> None:
         """Switch while readers poll the board and uploads are scored; every reader sees one board whole."""
         from grading.services import standings
+        from grading.services.keeping.databases import gather_statistics
 
+        gather_statistics()  # nobody switches so soon that PostgreSQL would not have done it itself
         standings.rebuild(board_id=self.arena.phase.board.pk, now=datetime.now(UTC))
         old = self._board()
         self.seen: list[tuple[str, str]] = []
