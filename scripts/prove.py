@@ -19,8 +19,8 @@ EVIDENCE = ROOT / "docs" / "evidence"
 CLOSING_LINES = 40
 STEPS = {
     "whole suite": ["-m", "pytest", "-n", "2", "--tier", "whole", "-q"],
-    "track 1 against jiwer": ["benchmarks/track1.py", "--check"],
-    "track 2 against reading": ["benchmarks/track2.py", "--check", "--gib", "10"],
+    "track 1 against jiwer": ["-m", "benchmarks.track1", "--check"],
+    "track 2 against reading": ["-m", "benchmarks.track2", "--check", "--gib", "10"],
     "2 GiB over lines that break": ["-m", "tests.proofs.uploads"],
     "determinism": ["scripts/check_determinism.py"],
     "10,000 submissions scored again": [
@@ -32,7 +32,7 @@ STEPS = {
         *("--evidence", "docs/evidence"),
     ],
     "workers on two hosts": ["-m", "tests.proofs.hosts", "--evidence", "docs/evidence"],
-    "load": ["benchmarks/load.py"],
+    "load": ["-m", "benchmarks.load"],
     "the API's document at length": ["-m", "pytest", "-q", "tests/security/test_schema.py"],
 }
 
