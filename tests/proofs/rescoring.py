@@ -227,7 +227,8 @@ class Proof:
         total = self.figures["submissions"]
         with worker(self.folder, self.kind) as process:
             began = time.monotonic()
-            self._until(lambda: self._progress().done >= total // 2, every=SLOW_POLL_SECONDS)
+            every = min(SLOW_POLL_SECONDS, total / 1000)  # a few are scored within a second
+            self._until(lambda: self._progress().done >= total // 2, every=every)
             done, spent = self._progress().done, process.cpu_times()
             self.figures["first_half_per_second"] = round(done / (time.monotonic() - began), 2)
             self.figures["worker_cpu_ms_per_score"] = round(
