@@ -20,6 +20,9 @@ CLOSING_LINES = 40
 STEPS = {
     "whole suite": ["-m", "pytest", "-n", "2", "--tier", "whole", "-q"],
     "track 1 against jiwer": ["-m", "benchmarks.track1", "--check"],
+    "error rates against rapidfuzz": ["-m", "benchmarks.error_rates", "--check"],
+    "normalizers: 10,000 utterances": ["-m", "benchmarks.normalizers", "--check"],
+    "normalizers: 100,000 texts and every code point": ["-m", "tests.proofs.normalizers"],
     "track 2 against reading": ["-m", "benchmarks.track2", "--check", "--gib", "10"],
     "2 GiB over lines that break": ["-m", "tests.proofs.uploads"],
     "determinism": ["scripts/check_determinism.py"],
@@ -32,6 +35,19 @@ STEPS = {
         *("--evidence", "docs/evidence"),
     ],
     "workers on two hosts": ["-m", "tests.proofs.hosts", "--evidence", "docs/evidence"],
+    "judge: 1,600 clips, three replicates, faults and kills": [
+        *("-m", "tests.proofs.judging", "--evidence", "docs/evidence"),
+    ],
+    "raters: 40 at once for 10 minutes": [
+        *("-m", "tests.proofs.raters", "--minutes", "10", "--evidence", "docs/evidence"),
+    ],
+    "raters: 1,000 who click, 1,000 honest sessions": ["-m", "tests.proofs.panels"],
+    "audit: a million events and downloads, sixteen writers": [
+        *("-m", "tests.proofs.audit", "--evidence", "docs/evidence"),
+    ],
+    "packs: 20 GiB, ranges, fifty people": [
+        *("-m", "tests.proofs.packs", "--evidence", "docs/evidence"),
+    ],
     "load": ["-m", "benchmarks.load"],
     "the API's document at length": ["-m", "pytest", "-q", "tests/security/test_schema.py"],
 }

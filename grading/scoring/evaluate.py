@@ -64,16 +64,16 @@ def evaluate(
     track: Track,
     params: Any,
     references: References,
-    predictions: Mapping[str, str],
+    given: Mapping[str, Any],
     phase_code: str = "",
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluated:
-    """Score checked predictions. The seed follows from the recipe and the phase unless it is given.
+    """Score what was `given`: checked predictions, or marks where the track needs them. The seed follows from the recipe and the phase unless it is given.
 
     A withheld score has no interval; its `interval_reason` is then the reason it is withheld.
     """
-    tallies = track.score(references, predictions, params, progress)
+    tallies = track.score(references, given, params, progress)
     composed = track.compose(tallies, params)
     digest = recipe.digest(
         track=track.name,

@@ -1,7 +1,8 @@
 """The sentence of every problem, in English and, through a translator, in any language.
 
-TEMPLATES holds all of them, those of waveforms from `wave_sentences`; `N_` marks them for gettext. A template is
-filled by one pass over its `{names}`: what a participant wrote is never read as a template.
+TEMPLATES holds all of them, those of waveforms from `wave_sentences`, those of rows of measurements
+from `row_sentences`; `N_` marks them for gettext. A template is filled by one pass over its
+`{names}`: what a participant wrote is never read as a template.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from grading.scoring import registry
+from grading.scoring.row_sentences import ROW_TEMPLATES
 from grading.scoring.text.shown import show
+from grading.scoring.transcript_sentences import TRANSCRIPT_TEMPLATES
 from grading.scoring.types import Problem
 from grading.scoring.wave_sentences import WAVE_TEMPLATES
 
@@ -24,7 +28,10 @@ def N_(template: str) -> str:  # noqa: N802 - the marker that gettext's extracto
 
 
 # A key is CODE, or CODE.reason where params name a reason.
-TEMPLATES: dict[str, str] = WAVE_TEMPLATES | {
+TEMPLATES: dict[str, str] = {
+    **WAVE_TEMPLATES,
+    **ROW_TEMPLATES,
+    **TRANSCRIPT_TEMPLATES,
     "AMBIGUOUS_ARCHIVE": N_(
         "More than one file in the archive could be the submission ({count}): {names}. Send one .jsonl file with one line for each utterance."
     ),
@@ -320,8 +327,11 @@ def fill(template: str, values: Mapping[str, object]) -> str:
 
 def _template(problem: Problem) -> str:
     reason = "hidden" if problem.params.get("hidden") else problem.params.get("reason")
-    named = TEMPLATES.get(f"{problem.code}.{reason}")
-    return named if named is not None else TEMPLATES[problem.code]
+    for key in (f"{problem.code}.{reason}", problem.code):
+        found = TEMPLATES.get(key) or registry.template(key)
+        if found is not None:
+            return found
+    raise KeyError(problem.code)
 
 
 def _suffixes(problem: Problem) -> list[str]:

@@ -28,6 +28,12 @@ class Phrase(str):
         return phrase
 
 
+class Tongue(str):
+    """The code of a language among the values of a phrase; a page may show the language's name."""
+
+    __slots__ = ()
+
+
 def N_(template: str) -> str:  # noqa: N802 - the marker that gettext's extractor looks for
     """Mark a template for translation; returns it as it is."""
     return template

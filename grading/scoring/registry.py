@@ -1,15 +1,42 @@
-"""The tracks there are: those that a server holds, and those whose files can only be checked."""
+"""The tracks there are."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from grading.scoring.tracks import nvv_t1, nvv_t2
+from grading.scoring.tracks import (
+    asr,
+    asr_wer,
+    e2e,
+    latency,
+    llm,
+    nvv_t1,
+    nvv_t2,
+    pillars,
+    tts,
+    voice_agent,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from grading.scoring.tracks.base import Track
 
-_TRACKS: dict[str, Track] = {nvv_t1.TRACK.name: nvv_t1.TRACK}
+# One line a track.
+_MODULES = (
+    asr,
+    asr_wer,
+    e2e,
+    latency,
+    llm,
+    nvv_t1,
+    nvv_t2,
+    pillars,
+    tts,
+    voice_agent,
+)
+_TRACKS: dict[str, Track] = {one.TRACK.name: one.TRACK for one in _MODULES}
 
 
 class UnknownTrack(KeyError):
@@ -32,10 +59,47 @@ def get(name: str) -> Track:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all tracks that a server holds, sorted."""
+    """Return the names of all tracks, sorted."""
     return tuple(sorted(_TRACKS))
 
 
-def offline() -> tuple[str, ...]:
-    """Return the names of the tracks whose files can be checked offline, but which no server holds."""
-    return (nvv_t2.TRACK.name,)
+def needing_marks() -> tuple[str, ...]:
+    """Return the names of the tracks whose scores are made of marks, sorted."""
+    return tuple(name for name in names() if _TRACKS[name].needs_marks)
+
+
+def sending_sounds() -> tuple[str, ...]:
+    """Return the names of the tracks whose submissions are archives of clips, sorted."""
+    return tuple(name for name in names() if _TRACKS[name].sends_sounds)
+
+
+def with_final() -> tuple[str, ...]:
+    """Return the names of the tracks whose best systems people rate, sorted."""
+    return tuple(name for name in names() if _TRACKS[name].has_final)
+
+
+def composed() -> tuple[str, ...]:
+    """Return the names of the tracks whose boards are made of other boards, sorted."""
+    return tuple(name for name in names() if _TRACKS[name].is_composed)
+
+
+def template(key: str) -> str | None:
+    """Return the sentence that a track gives its own problem code (or CODE.reason), None without."""
+    found = (track.messages.get(key) for track in _TRACKS.values())
+    return next((sentence for sentence in found if sentence is not None), None)
+
+
+def meaning(code: str) -> str:
+    """Return what a track says its own problem code means, empty without."""
+    found = (track.meanings.get(code) for track in _TRACKS.values())
+    return next((sentence for sentence in found if sentence is not None), "")
+
+
+@contextmanager
+def also(track: Track) -> Iterator[None]:
+    """Have one track more for a while, as a test or somebody's own script wants it."""
+    _TRACKS[track.name] = track
+    try:
+        yield
+    finally:
+        del _TRACKS[track.name]

@@ -61,6 +61,10 @@ class Report:
         return self.errors == 0
 
 
+FIXED_LIMITS = frozenset({"listed_problems"})
+"""Limits that belong to the product, not to a phase."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds of one submission; all are settings of a phase. Sizes in bytes."""

@@ -62,6 +62,19 @@ WAVE_TEMPLATES: dict[str, str] = {
     "MISSING_SAMPLES.sounds": N_(
         "Missing utterances ({count} of {of}): {ids}. Send a file utt_id.wav for each."
     ),
+    "SCREEN_BANDWIDTH": N_(
+        "Nothing is to be heard above {found} Hz, less than {limit} Hz: the sound is dull, as from a low sample rate."
+    ),
+    "SCREEN_CLIPPED": N_(
+        "{found} times, more than {limit}, several samples in a row stand at full scale: the sound is clipped."
+    ),
+    "SCREEN_SILENCE": N_(
+        "{found} % of the clip is quieter than -50 dBFS, more than {limit} %: most of it is silence."
+    ),
+    "SCREEN_SPEECH": N_("Only {found} s of the clip are taken for speech, less than {limit} s."),
+    "SCREEN_ZEROS": N_(
+        "{found} s in a row are digital zeros, more than {limit} s: a part may be missing."
+    ),
     "UNKNOWN_SAMPLES.sounds": N_(
         "Files for an unknown utt_id were ignored ({count}): {names}. A file is named utt_id.wav."
     ),

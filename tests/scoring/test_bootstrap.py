@@ -65,6 +65,32 @@ def test_resampled_sums_are_exact(columns: list[list[int]], seed: int, replicate
             ]
 
 
+@given(COLUMNS, st.integers(0, 2**64 - 1), st.integers(1, 9), st.sampled_from([0, 30, 40]))
+def test_products_give_the_same_sums(
+    columns: list[list[int]], seed: int, replicates: int, shift: int
+) -> None:
+    first = np.array(columns, dtype=np.int64) << shift
+    strata = [first, first[[0, *range(len(first)), 0], :2]]
+    wanted = bootstrap.resample(strata, seed=seed, replicates=replicates)
+    found = bootstrap.resample_many(strata, seed=seed, replicates=replicates)
+    assert [table.tolist() for table in found] == [table.tolist() for table in wanted]
+
+
+def test_products_are_exact_beyond_what_a_float_holds() -> None:
+    table = np.array([[2**53 + 1, 0, 5], [2**24 + 1, 1, 0], [3, 2, 1]])
+    for part in (table, table[1:], table[2:]):
+        wanted = bootstrap.resample([part], seed=4, replicates=300)[0]
+        found = bootstrap.resample_many([part], seed=4, replicates=300)[0]
+        assert found.tolist() == wanted.tolist()
+
+
+def test_products_do_not_depend_on_the_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = np.arange(21, dtype=np.int64).reshape(3, 7)
+    whole = bootstrap.resample_many([table], seed=3, replicates=501)[0]
+    monkeypatch.setattr(bootstrap, "_CHUNK_COUNTS", 30)
+    assert bootstrap.resample_many([table], seed=3, replicates=501)[0].tolist() == whole.tolist()
+
+
 def test_draws_do_not_depend_on_the_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.arange(21, dtype=np.int64).reshape(3, 7)
     whole = bootstrap.resample([table], seed=3, replicates=501)[0]
@@ -150,8 +176,9 @@ def test_a_system_without_any_event_has_an_interval() -> None:
     "table", [np.zeros((1, 0), dtype=np.int64), np.array([[-1, 2]]), np.array([[2**62, 2**62]])]
 )
 def test_what_cannot_be_summed_exactly_is_refused(table: Any) -> None:
-    with pytest.raises(ValueError, match=r"utterances|63 bits"):
-        bootstrap.resample([table], seed=1)
+    for work in (bootstrap.resample, bootstrap.resample_many):
+        with pytest.raises(ValueError, match=r"utterances|63 bits"):
+            work([table], seed=1)
 
 
 def test_p_values_count_both_sides() -> None:

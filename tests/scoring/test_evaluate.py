@@ -16,9 +16,7 @@ from tests.scoring.golden import GOLDEN, PARAMS, demo_corpus
 
 def run(**options: Any) -> Any:
     references, predictions = demo_corpus()
-    return evaluate(
-        track=TRACK, params=PARAMS, references=references, predictions=predictions, **options
-    )
+    return evaluate(track=TRACK, params=PARAMS, references=references, given=predictions, **options)
 
 
 def test_the_golden_interval_is_the_committed_one() -> None:
@@ -63,7 +61,7 @@ def test_the_json_has_what_a_page_needs() -> None:
 def test_a_perfect_copy_has_no_interval_and_says_why() -> None:
     references, _ = demo_corpus()
     found = evaluate(
-        track=TRACK, params=PARAMS, references=references, predictions=references.texts
+        track=TRACK, params=PARAMS, references=references, given=references.texts
     ).as_json()
     assert (found["score"], found["interval"]) == (100, None)
     assert found["interval_reason"] == "LANGUAGE_WITHOUT_INTERVAL"
@@ -76,9 +74,7 @@ def test_a_withheld_score_has_no_interval() -> None:
             return Composed(None, "NOT_YET", {}, {})
 
     references, predictions = demo_corpus()
-    found = evaluate(
-        track=Withholding(), params=PARAMS, references=references, predictions=predictions
-    )
+    found = evaluate(track=Withholding(), params=PARAMS, references=references, given=predictions)
     assert (found.score, found.interval, found.interval_reason) == (None, None, "NOT_YET")
 
 

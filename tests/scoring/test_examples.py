@@ -9,7 +9,7 @@ import pytest
 
 from grading import scoring
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs/scoring.md"
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 MODULES = [
     found.name
     for found in pkgutil.walk_packages(scoring.__path__, "grading.scoring.")
@@ -22,7 +22,18 @@ def test_examples_in_docstrings_hold(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_the_page_on_scoring_holds() -> None:
-    found = doctest.testfile(str(PAGE), module_relative=False)
+@pytest.mark.parametrize(
+    ("page", "examples"),
+    [
+        ("scoring.md", 15),
+        ("error-rates.md", 8),
+        ("latency.md", 20),
+        ("selections.md", 12),
+        ("pillars.md", 10),
+        ("rating.md", 5),
+    ],
+)
+def test_the_pages_on_scoring_hold(page: str, examples: int) -> None:
+    found = doctest.testfile(str(DOCS / page), module_relative=False)
     assert found.failed == 0
-    assert found.attempted > 15
+    assert found.attempted > examples

@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import grading.scoring
-from grading.scoring import messages, wave_sentences
+from grading.scoring import (
+    messages,
+    registry,
+    row_sentences,
+    transcript_sentences,
+    wave_sentences,
+)
 from grading.scoring.messages import TEMPLATES, fill, render
 from grading.scoring.report import Collector
 from grading.scoring.types import Problem, Severity
@@ -27,18 +33,20 @@ def codes_in_the_source() -> set[str]:
     readers = {*PACKAGE.glob("formats/*.py"), *PACKAGE.glob("audio/*.py")}
     for path in {*readers, PACKAGE / "text/tags.py"} - {signatures}:
         source = path.read_text("utf-8")
-        found |= set(re.findall(r'\.(?:error|warning|note)\(\s*"([A-Z_0-9]+)"', source))
+        found |= set(re.findall(r'\.(?:error|warning|note|fault)\(\s*"([A-Z_0-9]+)"', source))
         found |= set(re.findall(r'"([A-Z]+(?:_[A-Z0-9]+)+)"', source))
     return found
 
 
 def test_every_code_has_a_sentence_and_every_sentence_a_code() -> None:
-    with_sentence = {key.partition(".")[0] for key in TEMPLATES}
+    of_tracks = [registry.get(name).messages for name in registry.names()]
+    with_sentence = {key.partition(".")[0] for group in (TEMPLATES, *of_tracks) for key in group}
     assert codes_in_the_source() == with_sentence
 
 
 def test_every_template_is_marked_for_translation() -> None:
-    sources = [Path(module.__file__).read_text("utf-8") for module in (messages, wave_sentences)]
+    modules = (messages, row_sentences, transcript_sentences, wave_sentences)
+    sources = [Path(module.__file__).read_text("utf-8") for module in modules]
     marked = {
         node.args[0].value
         for source in sources
@@ -46,7 +54,9 @@ def test_every_template_is_marked_for_translation() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "N_"
         if isinstance(node.args[0], ast.Constant)
     }
-    everything = [TEMPLATES, messages.SUFFIXES, messages.DIFFERENCES, messages.PLACES]
+    everything = [TEMPLATES, row_sentences.ROW_MEANINGS]
+    everything += [transcript_sentences.TRANSCRIPT_MEANINGS]
+    everything += [messages.SUFFIXES, messages.DIFFERENCES, messages.PLACES]
     assert marked == {text for group in everything for text in group.values()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -43,3 +44,12 @@ class AudioLimits:
     unjudged_bytes: int = 64 << 20
     members: int = 20_000
     listed_problems: int = 100
+
+
+def phase_limits(raw: Mapping[str, int]) -> AudioLimits:
+    """Return the bounds of a phase on a server: less than offline where the phase sets nothing.
+
+    >>> phase_limits({"members": 5}).file_bytes == 2 * GIB
+    True
+    """
+    return AudioLimits(**{"file_bytes": 2 * GIB, "unpacked_bytes": 4 * GIB, **raw})

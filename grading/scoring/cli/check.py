@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from grading.scoring import registry
 from grading.scoring.cli import inputs, sounds
 from grading.scoring.messages import render
-from grading.scoring.tracks.nvv_t2 import TRACK as SPEECH
-from grading.scoring.types import Limits, ReferencesInvalid, Severity
+from grading.scoring.types import ReferencesInvalid, Severity
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
     from typing import Any
 
     from grading.scoring.cli.console import Console
@@ -29,50 +30,55 @@ _READINGS = {
 }
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of the tracks whose submissions can be checked offline, sorted."""
-    return tuple(sorted((*registry.names(), *registry.offline())))
-
-
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Check a submission against references or a manifest; return the exit code."""
-    if arguments.track == SPEECH.name:
+    if registry.get(arguments.track).sends_sounds:
         return _finish(sounds.check(arguments, console), arguments, console)
     track = registry.get(arguments.track)
     params = inputs.read_params(track, arguments.params, arguments.labels)
-    ids: dict[str, str | None]
     if arguments.manifest is not None:
         ids = inputs.read_manifest(arguments.manifest, track)
+        check = partial(track.check, ids=ids)
     else:
         try:
             references = inputs.read_references(track, arguments.reference, params)
         except ReferencesInvalid as error:
             return refuse_references(error, arguments, console)
-        ids = dict(references.language_of)
-    checked = check_submission(arguments, console, ids=ids, params=params)
+        check = partial(track.check_against, references=references)
+    checked = check_submission(arguments, console, check=check, params=params)
     return _finish(checked.report, arguments, console)
 
 
 def _finish(report: Report, arguments: argparse.Namespace, console: Console) -> int:
+    _tell(report, arguments, console)
+    return 0 if report.accepted else 1
+
+
+def refuse_submission(report: Report, arguments: argparse.Namespace, console: Console) -> int:
+    """Print why the submission cannot be scored; return the exit code."""
+    _tell(report, arguments, console)
+    return 1
+
+
+def _tell(report: Report, arguments: argparse.Namespace, console: Console) -> None:
     if console.as_json:
         console.result(report_json(report))
     else:
         print_report(report, str(arguments.submission), console)
-    return 0 if report.accepted else 1
 
 
 def check_submission(
-    arguments: argparse.Namespace, console: Console, *, ids: dict[str, str | None], params: Any
+    arguments: argparse.Namespace, console: Console, *, check: Callable[..., Checked], params: Any
 ) -> Checked:
-    """Check the submission with a progress bar."""
+    """Check the submission with a progress bar; `check` is the track's, with what it checks against."""
+    track = registry.get(arguments.track)
     bar = console.progress("Checking")
     try:
-        return registry.get(arguments.track).check(
-            arguments.submission, ids=ids, params=params, limits=Limits(), progress=bar
-        )
+        checked = check(arguments.submission, params=params, limits=track.limits({}), progress=bar)
     finally:
         if bar is not None:
             bar.close()
+    return checked
 
 
 def refuse_references(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Protocol
 
+from grading.scoring.draws import PoolClip
 from grading.scoring.formats.pieces import BOM, choose_reading, cut
-from grading.scoring.formats.strict_json import StrictDecoder
+from grading.scoring.formats.strict_json import Fault, StrictDecoder
 from grading.scoring.messages import TEMPLATES, fill
 from grading.scoring.text.shown import show
 from grading.scoring.types import Limits, ParamsInvalid, ScoringError
@@ -41,17 +42,25 @@ def read_json(path: Path) -> object:
     data = path.read_bytes().removeprefix(BOM)
     decoded = StrictDecoder(_LIMITS).decode(data)
     if decoded.faults:
-        fault = decoded.faults[0]
-        raise InputError(f"{path}: {_sentence(data, fault.offset, fault.code, fault.params)}")
+        raise InputError(f"{path}: {json_fault(data, decoded.faults[0])}")
     return decoded.value
 
 
 def _sentence(data: bytes, offset: int, code: str, params: Any) -> str:
     start = data.rfind(b"\n", 0, offset) + 1
     line = data.count(b"\n", 0, offset) + 1
+    return f"line {line}: {_told(code, offset - start + 1, offset, params)}"
+
+
+def _told(code: str, column: int, offset: int, params: Any) -> str:
+    """Return what is wrong with a piece of JSON, a sentence and its code."""
     template = TEMPLATES.get(f"{code}.{params.get('reason')}") or TEMPLATES.get(code, code)
-    values = {"column": offset - start + 1, "offset": offset, **params}
-    return f"line {line}: {fill(template, values)}"
+    return f"{fill(template, {'column': column, 'offset': offset, **params})} ({code})"
+
+
+def json_fault(data: bytes, fault: Fault) -> str:
+    """Return the line and what is wrong there, a sentence and its code."""
+    return _sentence(data, fault.offset, fault.code, fault.params)
 
 
 def read_params(track: _Track, settings: Path | None, labels: Path | None) -> Any:
@@ -100,19 +109,46 @@ def read_manifest(path: Path, track: _Track) -> dict[str, str | None]:
     return ids
 
 
+def read_marks(path: Path) -> dict[str, list[list[object]]]:
+    """Return utt_id -> marks of a JSON Lines file: rows with `utt_id` and `marks`, a list an answer.
+
+    Whether they are marks is for the track to say. Raises InputError and OSError.
+    """
+    data = path.read_bytes().removeprefix(BOM)
+    found: dict[str, list[list[object]]] = {}
+    for place, value in _manifest_entries(path, data):
+        row = value if isinstance(value, dict) else {}
+        utt_id, marks = row.get("utt_id"), row.get("marks")
+        if not isinstance(utt_id, str) or not utt_id.strip():
+            raise InputError(f"{path}: {place}: there is no utterance id")
+        if not isinstance(marks, list) or not all(isinstance(one, list) for one in marks):
+            raise InputError(f"{path}: {place}: marks must be a list with a list for each answer")
+        if utt_id.strip() in found:
+            raise InputError(f"{path}: {place}: {show(utt_id)} stands twice")
+        found[utt_id.strip()] = marks
+    return found
+
+
 def _manifest_entries(path: Path, data: bytes) -> Iterator[tuple[str, object]]:
     """Yield where each entry stands, and the entry."""
-    decoder = StrictDecoder(_LIMITS)
-    whole = decoder.decode(data).value if data.lstrip().startswith(b"{") else None
+    whole = StrictDecoder(_LIMITS).decode(data).value if data.lstrip().startswith(b"{") else None
     if isinstance(whole, dict) and isinstance(whole.get("utterances"), list):
         for number, entry in enumerate(whole["utterances"], 1):
             yield f"utterance {number}", entry
         return
+    yield from read_pieces(path, data)
+
+
+def read_pieces(path: Path, data: bytes) -> Iterator[tuple[str, object]]:
+    """Yield the line and the value of each row of a file. Raises InputError for one that is broken."""
+    decoder = StrictDecoder(_LIMITS)
     for piece in cut(data, 0, choose_reading(data)):
         decoded = decoder.decode(piece.raw)
         if piece.broken or decoded.faults:
-            code = decoded.faults[0].code if decoded.faults else "INVALID_JSON"
-            raise InputError(f"{path}: line {piece.line}: {code}")
+            broken = Fault("INVALID_JSON", 0, {"reason": piece.broken})
+            fault = decoded.faults[0] if decoded.faults else broken
+            told = _told(fault.code, fault.offset + 1, piece.offset + fault.offset, fault.params)
+            raise InputError(f"{path}: line {piece.line}: {told}")
         yield f"line {piece.line}", decoded.value
 
 
@@ -124,6 +160,25 @@ def _entry(value: object, track: _Track) -> tuple[str, str | None]:
     utt_id, language = value.get("utt_id"), value.get("language")
     known = language if isinstance(language, str) and language in track.languages else None
     return (utt_id.strip() if isinstance(utt_id, str) else ""), known
+
+
+def read_pool(path: Path, *, needs_language: bool) -> list[PoolClip]:
+    """Return the clips of a pool's manifest: JSON rows with `utt_id`, `tier` and maybe `language`.
+
+    Raises InputError for a row that is none, and OSError.
+    """
+    data = path.read_bytes().removeprefix(BOM)
+    fields = ("utt_id", "tier", "language") if needs_language else ("utt_id", "tier")
+    clips = []
+    for place, value in _manifest_entries(path, data):
+        row = value if isinstance(value, dict) else {}
+        texts = [text for name in fields if isinstance(text := row.get(name), str) and text]
+        if len(texts) < len(fields):
+            raise InputError(f"{path}: {place}: must have {', '.join(fields)}, each a text")
+        clips.append(PoolClip(*texts))
+    if not clips:
+        raise InputError(f"{path}: the manifest has no clips")
+    return clips
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:

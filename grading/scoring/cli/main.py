@@ -8,10 +8,22 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grading.scoring import __version__, registry
-from grading.scoring.cli import bands, check, methodology, score
+from grading.scoring import __version__, draws, normalizers, registry
+from grading.scoring.cli import (
+    bands,
+    check,
+    compose,
+    draw,
+    error_rate,
+    methodology,
+    normalize,
+    score,
+    select,
+    sessions,
+)
 from grading.scoring.cli.console import SYNOPSIS, Console
 from grading.scoring.cli.inputs import InputError
+from grading.scoring.metrics.error_rates import Unit
 from grading.scoring.types import ScoringError
 
 if TYPE_CHECKING:
@@ -19,6 +31,7 @@ if TYPE_CHECKING:
 
 ACCEPTED, NOT_ACCEPTED, USAGE = 0, 1, 2
 _INTERRUPTED = 130
+_COUNT_DIGITS = 9
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,12 +72,17 @@ def make_parser() -> argparse.ArgumentParser:
     _add_check(commands.add_parser("check", help="tell whether a file would be accepted"))
     _add_score(commands.add_parser("score", help="check a file and score it"))
     _add_bands(commands.add_parser("bands", help="rank rows: places, bands, rank ranges"))
+    _add_draw(commands.add_parser("draw", help="make a recorded draw of clips again"))
+    compose.add(commands)
+    select.add(commands)
+    sessions.add(commands)
+    normalize.add(commands)
     _add_methodology(commands.add_parser("methodology", help="print how the score is made"))
     return parser
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("track", choices=check.names())
+    _add_track(parser)
     known = parser.add_mutually_exclusive_group(required=True)
     known.add_argument("--reference", type=Path, metavar="REF.jsonl", help="the references")
     known.add_argument(
@@ -78,18 +96,40 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_score(parser: argparse.ArgumentParser) -> None:
-    _add_track(parser)
+    parser.add_argument("track", choices=(*registry.names(), error_rate.NAME))
     parser.add_argument(
         "--reference", type=Path, required=True, metavar="REF.jsonl", help="the references"
     )
-    _add_submission(parser)
+    parser.add_argument("--submission", type=Path, metavar="FILE", help="what would be uploaded")
+    parser.add_argument(
+        "--marks",
+        type=Path,
+        metavar="MARKS.jsonl",
+        help="for a track that is scored by marks: rows with utt_id and marks, a list of lists ([A, P, N, Q, E] for speech)",
+    )
+    _add_settings(parser)
+    _add_json(parser)
     parser.add_argument(
         "--seed",
         type=_seed,
         metavar="N",
         help="seed of the interval; the board shows the server's (default: from the recipe)",
     )
-    parser.set_defaults(run=score.run)
+    rate = parser.add_argument_group(f"for {error_rate.NAME}")
+    rate.add_argument("--unit", choices=tuple(Unit), help="what is counted")
+    rate.add_argument(
+        "--with",
+        dest="normalizer",
+        choices=normalizers.names(),
+        metavar="NAME",
+        help=f"the normalizer: {', '.join(normalizers.names())}",
+    )
+    parser.set_defaults(run=_score)
+
+
+def _score(arguments: argparse.Namespace, console: Console) -> int:
+    of_rate = arguments.track == error_rate.NAME
+    return error_rate.run(arguments, console) if of_rate else score.run(arguments, console)
 
 
 def _add_bands(parser: argparse.ArgumentParser) -> None:
@@ -104,6 +144,26 @@ def _add_bands(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lower-is-better", action="store_true", help="the lowest score leads")
     _add_json(parser)
     parser.set_defaults(run=bands.run)
+
+
+def _add_draw(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--manifest",
+        type=Path,
+        required=True,
+        metavar="M.jsonl",
+        help="the pool's manifest: rows with utt_id, tier and language",
+    )
+    parser.add_argument("--n", type=_count, required=True, metavar="N", help="how many clips")
+    parser.add_argument(
+        "--key",
+        required=True,
+        metavar="KEY",
+        help="the window's seed; seed:public where a public value was named; then :RUN for a run",
+    )
+    parser.add_argument("--strata", choices=tuple(map(",".join, draws.STRATA)), default="tier")
+    _add_json(parser)
+    parser.set_defaults(run=draw.run)
 
 
 def _add_methodology(parser: argparse.ArgumentParser) -> None:
@@ -139,6 +199,13 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def _count(text: str) -> int:
+    """Return a whole number; whether so many clips can be drawn is the draw's own question."""
+    if not (text.isascii() and text.isdigit() and len(text) <= _COUNT_DIGITS):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of clips")
+    return int(text)
 
 
 def _seed(text: str) -> int:

@@ -20,8 +20,8 @@ def check(arguments: argparse.Namespace, console: Console) -> Report:
     """Return the report on an archive of waveforms. Raises InputError and OSError."""
     if arguments.manifest is None:
         raise inputs.InputError(
-            f"{TRACK.name} has no references to check against: give --manifest IDS.json"
-            " (JSON Lines with utt_id will do)"
+            f"{TRACK.name} is checked against ids alone: give --manifest IDS.json"
+            " (JSON Lines with utt_id will do, such as the texts)"
         )
     params = inputs.read_params(TRACK, arguments.params, arguments.labels)
     ids = inputs.read_manifest(arguments.manifest, TRACK)

@@ -23,23 +23,38 @@ _SHOWN_KEYS = 6
 _SHOWN_IDS = 20
 
 
-def take_string(row: Row, field: str, report: Collector, utt_id: str | None = None) -> str | None:
-    """Return a field that must be a string, or None after reporting that it is not there or not one."""
+def take_string(
+    row: Row,
+    field: str,
+    report: Collector,
+    utt_id: str | None = None,
+    example: str | None = None,
+) -> str | None:
+    """Return a field that must be a string, or None after reporting that it is not there or not one.
+
+    `example` is how a row looks, for who lacks the field; None is a row of Track 1.
+    """
     value = row.value.get(field)
     if isinstance(value, str):
         return value
     place = {"line": row.piece.line, "utt_id": utt_id, "field": field}
     if field not in row.value:
         keys = list(row.value)[:_SHOWN_KEYS]
-        report.error("MISSING_REQUIRED_FIELD", **place, keys=keys)
+        report.error("MISSING_REQUIRED_FIELD", **place, keys=keys, row=example)
     else:
         report.error("INVALID_FIELD_TYPE", **place, wanted="string", found=type_name(value))
     return None
 
 
-def take_text(row: Row, report: Collector, utt_id: str | None) -> str | None:
+def take_text(
+    row: Row,
+    report: Collector,
+    utt_id: str | None,
+    field: str = TEXT,
+    example: str | None = None,
+) -> str | None:
     """Return the row's transcript, or None after reporting why there is none to look at."""
-    text = take_string(row, TEXT, report, utt_id)
+    text = take_string(row, field, report, utt_id, example)
     if text is None:
         return None
     if "\0" in text:
@@ -55,8 +70,18 @@ def take_text(row: Row, report: Collector, utt_id: str | None) -> str | None:
 class IdReader:
     """Takes utt_ids: trims them, reports the ones that are no ids, remembers where each stood."""
 
-    def __init__(self, report: Collector, limits: Limits) -> None:
+    def __init__(
+        self,
+        report: Collector,
+        limits: Limits,
+        example: str | None = None,
+        *,
+        may_repeat: bool = False,
+    ) -> None:
+        """Prepare to take; `may_repeat` is for files with several rows of an utterance."""
         self._report = report
+        self._example = example
+        self._may_repeat = may_repeat
         self._longest = limits.utt_id_characters
         self._trimmed = 0
         self._trimmed_shown: list[str] = []
@@ -65,7 +90,7 @@ class IdReader:
 
     def take(self, row: Row) -> str | None:
         """Return the trimmed utt_id of a row, or None after reporting that it has none."""
-        written = take_string(row, ID, self._report)
+        written = take_string(row, ID, self._report, example=self._example)
         if written is None or (row.is_faulty and _SURROGATE.search(written)):
             return None
         utt_id = written.strip()
@@ -84,7 +109,7 @@ class IdReader:
         first = self.lines.get(utt_id)
         if first is None:
             self.lines[utt_id] = line
-        else:
+        elif not self._may_repeat:
             self._report.error("DUPLICATE_UTT_ID", line=line, utt_id=utt_id, first_line=first)
         return utt_id
 

@@ -53,6 +53,8 @@ class _Unpacker:
                 waiting = bytes(waiting).lstrip(b"\0")
                 if not waiting:
                     return
+                if not MAGIC.startswith(waiting[: len(MAGIC)]):
+                    raise ArchiveError("damaged_gzip")
                 self._stream, self.is_whole = zlib.decompressobj(_GZIP), False
             part = self._unpack(waiting)
             if part:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from grading.scoring.formats.archives import open_submission
+from grading.scoring.formats.coverage import find_missing, report_missing, warn_of_unknown
 from grading.scoring.formats.fields import LANGUAGE, IdReader, take_text
-from grading.scoring.formats.near_ids import near_misses
 from grading.scoring.formats.rows import RowReader, type_name
 from grading.scoring.formats.scripts import traditional_share
 from grading.scoring.report import Collector
 from grading.scoring.text.nvv1 import UNITS
 from grading.scoring.text.tags import TagFault, lookalikes, scan
 from grading.scoring.tracks.base import Checked
-from grading.scoring.types import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 
 TRADITIONAL_SHARE = 0.05
 
-_SHOWN_IDS = 20
-_HINTED_IDS = 10_000
 _SHOWN_LOOKALIKES = 3
 _BRACKETED = re.compile(r"\[[^\[\]]*+\]")
 _OTHER_BRACKETS = re.compile("[<(（【［]")
@@ -186,47 +182,19 @@ class _Check:
         self._ids.finish()
         if self.texts and self._blank >= len(self.texts):
             self._report.error("EMPTY_PREDICTIONS", count=self._blank)
-        self._warn_of_unknown()
+        warn_of_unknown(self._report, self._ids, self._known)
         if reader.complete:
-            self._report_missing(reader)
+            missing = find_missing(reader, self._ids.lines, self._known)
+            unread = reader.unread + self._nameless
+            report_missing(self._report, missing, of=len(self._known), unread=unread)
         self._warn_of_no_tags()
         self._warn_of_traditional()
-
-    def _warn_of_unknown(self) -> None:
-        lines = self._ids.lines
-        unknown = [i for i in lines if i not in self._known and i not in self._ids.invalid]
-        if unknown:
-            self._report.warning(
-                "UNKNOWN_SAMPLES",
-                utt_id=unknown[0] if len(unknown) == 1 else None,
-                count=len(unknown),
-                ids=unknown[:_SHOWN_IDS],
-                lines=[lines[utt_id] for utt_id in unknown[:_SHOWN_IDS]],
-                hints=near_misses(unknown[:_HINTED_IDS], self._known)[:_SHOWN_IDS] or None,
-            )
 
     def _warn_of_no_tags(self) -> None:
         """Say it loudly when a whole file is written in brackets that make no tag."""
         if self._lookalikes and not self._tags:
             found = list(dict.fromkeys(self._lookalikes))[:_SHOWN_LOOKALIKES]
             self._report.warning("NO_TAGS_READ", count=len(self._lookalikes), found=found)
-
-    def _report_missing(self, reader: RowReader) -> None:
-        """Report utterances without a row; where rows cannot be told apart, after what they lack."""
-        lines, unread = self._ids.lines, reader.unread + self._nameless
-        missing = [i for i in self._known if i not in lines and i not in reader.broken_ids]
-        if missing:
-            self._report.add(
-                "MISSING_SAMPLES",
-                Severity.ERROR,
-                is_symptom=unread > 0,
-                reason="unread" if unread else None,
-                unread=unread or None,
-                utt_id=missing[0] if len(missing) == 1 else None,
-                count=len(missing),
-                of=len(self._known),
-                ids=nsmallest(_SHOWN_IDS, missing),
-            )
 
     def _warn_of_traditional(self) -> None:
         share, examples = traditional_share(Counter("".join(self._han_texts)))

@@ -76,13 +76,20 @@ class RowReader:
         report: Collector,
         known: Container[str] | None,
         progress: Progress | None = None,
+        text: str = "text_with_nvvs",
+        example: str | None = None,
     ) -> None:
-        """Prepare to read; `known` are the ids that a map may have, None where none is wanted."""
+        """Prepare to read; `known` are the ids that a map may have, None where none is wanted.
+
+        `text` names the field that a map's values are; `example` is how a row looks.
+        """
         self._data = data
         self._known = known
         self._limits = limits
         self._report = report
         self._progress = progress
+        self._text = text
+        self._example = example
         self._decoder = StrictDecoder(limits)
         self._places = Places(data)
         self.reading: Reading | None = None
@@ -129,7 +136,8 @@ class RowReader:
         limit = self._limits.depth
         if any(depth_exceeded_at(piece.raw, limit - 1) is not None for piece in pieces):
             self._report.error("JSON_TOO_DEEP", line=line, limit=limit)
-        self._report.error("WRONG_SHAPE", line=line, reason="object", keys=keys[:_SHOWN_KEYS])
+        shown = keys[:_SHOWN_KEYS]
+        self._report.error("WRONG_SHAPE", line=line, reason="object", keys=shown, row=self._example)
 
     def _rows(self, pieces: Iterator[Piece]) -> Iterator[Row]:
         size = len(self._data)
@@ -170,7 +178,9 @@ class RowReader:
                 return None
         if not isinstance(decoded.value, dict):
             found = type_name(decoded.value)
-            self._report.error("WRONG_SHAPE", line=piece.line, reason="row", found=found)
+            self._report.error(
+                "WRONG_SHAPE", line=piece.line, reason="row", found=found, row=self._example
+            )
             self.unread += 1
             return None
         value = self._as_prediction(piece, decoded.value) if is_pair else decoded.value
@@ -181,7 +191,7 @@ class RowReader:
         if utt_id in self._keys:
             self._report.error("DUPLICATE_JSON_KEY", line=piece.line, utt_id=utt_id, key=utt_id)
         self._keys.add(utt_id)
-        return {"utt_id": utt_id, "text_with_nvvs": text}
+        return {"utt_id": utt_id, self._text: text}
 
     def _report_cut(self, piece: Piece) -> None:
         """Report a place where the list or map itself is broken."""

@@ -227,7 +227,9 @@ class Inventory:
 
 
 def _split(name: str) -> _File:
-    folder, _, base = name.replace("\\", "/").rpartition("/")
+    """Return where a file is and what it is called: `./a.wav` lies where `a.wav` does."""
+    *folders, base = name.replace("\\", "/").split("/")
+    folder = "/".join(part for part in folders if part not in {"", "."})
     stem = base.rpartition(".")[0] if ending(base) else base
     return _File(name, folder, nfc(stem))
 

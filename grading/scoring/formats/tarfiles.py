@@ -26,7 +26,10 @@ _FOLDER = ord("5")
 _LINKS = frozenset(b"12")
 _WITHOUT_BYTES = frozenset(b"123456")
 _PAX, _PAX_GLOBAL, _LONG_NAME, _LONG_LINK = b"x", b"g", b"L", b"K"
+_PAX_OF_SOLARIS = b"X"
+_HEADERS = frozenset({_PAX, _PAX_OF_SOLARIS, _PAX_GLOBAL, _LONG_NAME, _LONG_LINK})
 _BASE_256 = 0x80
+_NEGATIVE = 0xFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def read_entries(stream: ByteStream, *, most: int) -> Iterator[TarEntry]:
         headers += 1
         if count >= most or headers > _MOST_HEADERS * most:
             raise ArchiveError("members", code="ARCHIVE_TOO_LARGE", count=headers, limit=most)
-        if kind in {_PAX, _PAX_GLOBAL, _LONG_NAME, _LONG_LINK}:
+        if kind in _HEADERS:
             _extend(extended, kind, _content(stream, size))
             continue
         entry = _entry(block, extended, size)
@@ -116,13 +119,14 @@ def _content(stream: ByteStream, size: int) -> bytes:
 def _extend(extended: _Extended, kind: bytes, content: bytes) -> None:
     if kind == _LONG_NAME:
         extended.name = _text(content.rstrip(b"\0"))
-    if kind != _PAX:
+    if kind not in {_PAX, _PAX_OF_SOLARIS}:
         return
     for key, value in _pax_records(content):
+        # A record without a value takes back what was said before: POSIX.1-2017, pax.
         if key == b"path":
-            extended.name = _text(value)
+            extended.name = _text(value) if value else None
         elif key == b"size":
-            extended.size = _decimal(value)
+            extended.size = _decimal(value) if value else None
         elif key.startswith(b"GNU.sparse."):
             extended.is_sparse = True
 
@@ -166,12 +170,17 @@ def _name(block: bytes) -> str:
 
 
 def _text(name: bytes) -> str:
-    """Decode a name: UTF-8, what is not that shown as it was."""
-    return name.decode("utf-8", "backslashreplace")
+    """Decode a name: UTF-8, else as names of a zip; an escape would be read as a folder."""
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        return name.decode("cp437")
 
 
 def _size(block: bytes) -> int:
     field = block[124:136]
+    if field[0] == _NEGATIVE:
+        raise ArchiveError("tar_header")
     if field[0] & _BASE_256:
         return int.from_bytes(bytes([field[0] & 0x7F]) + field[1:], "big")
     try:

@@ -71,16 +71,47 @@ def read_waveforms(
     in the report. Raises OSError when a path cannot be read.
     """
     report = Collector(limits.listed_problems)
-    with _opened(source) as opened:
-        meter = _Meter(opened, progress)
+    with opened(source) as bytes_of:
+        meter = _Meter(bytes_of, progress)
         check = _Check(meter, ids, limits, bounds, report)
         reading = check.run()
     found = report.report(rows=len(check.inventory.members), reading=reading)
     return CheckedSounds(found, check.clips if found.accepted else {})
 
 
+@dataclass(frozen=True, slots=True)
+class _Lone:
+    """A file that comes by itself, as an entry."""
+
+    name: str
+    size: int
+    kind: str = "file"
+    is_encrypted: bool = False
+
+
+def read_waveform(
+    source: Path | bytes,
+    name: str,
+    *,
+    ids: Iterable[str],
+    limits: AudioLimits,
+    bounds: ClipBounds,
+) -> CheckedSounds:
+    """Return the verdict on one WAV file, as it would get it inside an archive under this name.
+
+    `clips` is empty when it is refused, and when it belongs to no utterance. Raises OSError.
+    """
+    report = Collector(limits.listed_problems)
+    with opened(source) as archive:
+        check = _Check(_Meter(archive, None), ids, limits, bounds, report)
+        check.read_lone(_Lone(name, archive.size))
+    found = report.report(rows=len(check.inventory.members), reading="wav")
+    return CheckedSounds(found, check.clips if found.accepted else {})
+
+
 @contextmanager
-def _opened(source: Path | bytes) -> Iterator[Source]:
+def opened(source: Path | bytes) -> Iterator[Source]:
+    """Give the bytes of an archive while inside. Raises OSError when a path cannot be read."""
     if isinstance(source, bytes):
         yield BytesSource(source)
         return
@@ -211,6 +242,15 @@ class _Check:
             self._report.add(one.code, one.severity, member=entry.name, utt_id=utt_id, **one.params)
         if clip.is_accepted:
             self.clips[utt_id] = SoundMember(entry.name, clip.start, clip.frames)
+
+    def read_lone(self, entry: Entry) -> None:
+        """Check a file that is all there is."""
+        utt_id = self.inventory.admit(entry)
+        if utt_id is None:
+            self.inventory.finish(is_whole=False)
+            return
+        stream = ByteStream(self._source.passing(0, entry.size))
+        self._take(utt_id, entry, examine(stream, entry.size, self._bounds))
 
     def _read_tar(self) -> None:
         self._read_entries(self._source.passing(0, self._source.size))

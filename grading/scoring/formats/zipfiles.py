@@ -46,6 +46,8 @@ _FLAG_ENCRYPTED = 0x2041  # encrypted, strongly encrypted, directory masked
 _FLAG_DESCRIPTOR = 0x0008
 _FLAG_UTF8 = 0x0800
 _ZIP64_EXTRA = 0x0001
+_UNICODE_PATH = 0x7075
+_PATH_FIELDS = struct.Struct("<BL")
 _AES = 99
 _DOS_DIRECTORY = 0x10
 _DIRECTORY_BYTES = 32 << 20  # the list of entries is held in memory
@@ -215,7 +217,7 @@ def _walk(data: bytes, directory: _Directory, most: int) -> Iterator[Member]:
 
 def _member(fields: tuple[int, ...], name: bytes, extra: bytes, shift: int) -> Member:
     made_by, flags, method, checksum = fields[1], fields[3], fields[4], fields[7]
-    shown = _decode_name(name, flags)
+    shown = _unicode_path(name, flags, extra) or _decode_name(name, flags)
     size, packed, header = _wide_sizes(fields[9], fields[8], fields[16], extra, shown)
     on_unix = made_by >> 8 not in {0, 10, 11, 14}
     mode = fields[15] >> 16 if on_unix else 0
@@ -230,6 +232,23 @@ def _decode_name(name: bytes, flags: int) -> str:
         return name.decode()
     except UnicodeDecodeError:
         return name.decode("utf-8", "replace") if flags & _FLAG_UTF8 else name.decode("cp437")
+
+
+def _unicode_path(name: bytes, flags: int, extra: bytes) -> str:
+    """Return the name that the Unicode Path field gives, empty where it gives none for this name.
+
+    Unpackers go by it, so that what is judged has to be this one.
+    """
+    field = _extra_field(extra, _UNICODE_PATH, "") if not flags & _FLAG_UTF8 else b""
+    if len(field) <= _PATH_FIELDS.size:
+        return ""
+    version, checksum = _PATH_FIELDS.unpack_from(field)
+    if version != 1 or checksum != zlib.crc32(name):
+        return ""
+    try:
+        return field[_PATH_FIELDS.size :].decode()
+    except UnicodeDecodeError:
+        return ""
 
 
 def _wide_sizes(
@@ -293,10 +312,21 @@ def _data_start(source: Source, member: Member) -> int:
     if fields[9] != len(member.stored_name) or head[_LOCAL_FIELDS.size :] != member.stored_name:
         other = _decode_name(source.at(name_start, fields[9]), fields[2])
         raise ArchiveError("name", member=member.name, found=other)
+    _compare_packing(member, flags=fields[2], method=fields[3])
     if not fields[2] & _FLAG_DESCRIPTOR:
         _compare_sizes(member, packed=fields[7], size=fields[8])
+        if fields[6] != member.checksum:
+            raise ArchiveError("checksum", member=member.name)
     lengths: tuple[int, int] = fields[9:11]
     return name_start + sum(lengths)
+
+
+def _compare_packing(member: Member, *, flags: int, method: int) -> None:
+    """Refuse an entry that is packed in one way by the directory and in another by its own header."""
+    if flags & _FLAG_ENCRYPTED and not member.is_encrypted:
+        raise ArchiveError("encrypted", member=member.name)
+    if method != member.method:
+        raise ArchiveError("damaged", member=member.name)
 
 
 def _compare_sizes(member: Member, *, packed: int, size: int) -> None:

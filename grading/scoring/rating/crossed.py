@@ -112,6 +112,46 @@ def resample(
     return {name: _joined(parts) for name, parts in found.items()}
 
 
+def resample_means(
+    panel: Panel,
+    *,
+    letter: str,
+    seed: int,
+    replicates: int = bootstrap.REPLICATES,
+    worst: float = 1.0,
+) -> dict[str, Replicates]:
+    """Return the resampled mean mark of every system on one scale, on the scale's own marks.
+
+    The draws are those of `resample`. A system's mean is over all its utterances, so that languages
+    weigh by how many they have; `degenerate` as there, with `worst`, the lowest mark of the scale.
+    """
+    place = "APNQE".index(letter)
+    sizes = _sizes(panel, [None] * len(panel.languages))
+    found: dict[str, list[Replicates]] = {name: [] for name in sorted(panel.languages[0].systems)}
+    for counts in bootstrap.multiplicities(sizes, seed=seed, replicates=replicates):
+        chunks = _chunks(panel, [None] * len(panel.languages), counts)
+        for name, parts in found.items():
+            parts.append(_mean_marks(name, panel, chunks, (place, worst)))
+    return {name: _joined(parts) for name, parts in found.items()}
+
+
+def _mean_marks(
+    system: str, panel: Panel, chunks: Sequence[_Chunk], scale: tuple[int, float]
+) -> Replicates:
+    place, worst = scale
+    languages: dict[str, bootstrap.Floats] = {}
+    empties: list[NDArray[np.bool_]] = []
+    for part, chunk in zip(panel.languages, chunks, strict=True):
+        means, empty = chunk.people(part.systems[system])
+        languages[part.language] = np.where(empty, worst, means[:, place])
+        empties.append(empty)
+    weights = [len(part.utterances) for part in panel.languages]
+    total = np.zeros(len(empties[0]))
+    for weight, values in zip(weights, languages.values(), strict=True):
+        total = total + weight * values
+    return Replicates(total / sum(weights), languages, np.any(empties, axis=0))
+
+
 def _systems(panel: Panel, params: SpeechParams) -> list[str]:
     """Return the systems, which must be the same in every language of the score."""
     names = tuple(part.language for part in panel.languages)

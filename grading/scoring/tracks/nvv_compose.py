@@ -10,7 +10,7 @@ import numpy as np
 from grading.scoring import bootstrap
 from grading.scoring.metrics.events import Counts
 from grading.scoring.tally import NvvTallies, Pooled, UtteranceTally, pool
-from grading.scoring.tracks.base import Composed
+from grading.scoring.tracks.base import LANGUAGE_WITHOUT_UTTERANCES, Composed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from grading.scoring.tracks.nvv_params import NvvParams
 
-LANGUAGE_WITHOUT_UTTERANCES = "LANGUAGE_WITHOUT_UTTERANCES"
 STORED_DECIMALS = 12
 NTD_SCALE = 2**32
 COLUMNS = 6

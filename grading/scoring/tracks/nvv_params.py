@@ -8,33 +8,14 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
-from grading.scoring.text.normalize import fold_label, major_class
+from grading.scoring.tracks.nvv_labels import DEFAULT_LABELS, read_labels
 from grading.scoring.types import ParamFault, ParamsInvalid
 
 LANGUAGES = ("en", "zh")
-DEFAULT_LABELS = (
-    "breath",
-    "burp",
-    "cough",
-    "cry",
-    "gasp",
-    "hiss",
-    "hum",
-    "laugh",
-    "lipsmack",
-    "moan",
-    "sigh",
-    "sneeze",
-    "sniff",
-    "snore",
-    "throat clearing",
-    "yawn",
-)
 DEFAULT_COLLARS = {"en": 2, "zh": 5}
 DEFAULT_WEIGHTS = {"f1": "0.70", "mntd": "0.20", "error": "0.10"}
 MAX_COLLAR = 1_000
 WEIGHT_DECIMALS = 12
-MAX_LABELS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,31 +94,9 @@ def _is_list(value: object) -> bool:
 
 
 def _read_labels(value: Any, faults: _Faults) -> tuple[str, ...]:
-    if not _is_list(value) or not 0 < len(value) <= MAX_LABELS:
-        faults.add("labels", f"must be a list of 1 to {MAX_LABELS} labels")
-        return ()
-    labels: set[str] = set()
-    for index, item in enumerate(value):
-        label = fold_label(item) if isinstance(item, str) else ""
-        message = _label_fault(item, label, labels)
-        if message:
-            faults.add(f"labels[{index}]", message)
-        labels.add(label)
-    return tuple(sorted(labels))
-
-
-def _label_fault(item: object, label: str, before: set[str]) -> str:
-    if not isinstance(item, str):
-        return "must be text"
-    if not label:
-        return "must not be blank"
-    if "[" in label or "]" in label:
-        return "must not contain a bracket"
-    if any(major_class(character) == "C" for character in label):
-        return "must not contain control or unassigned characters"
-    if label in before:
-        return f"is the same label as an earlier one: {label}"
-    return ""
+    labels, found = read_labels(value)
+    faults.found += found
+    return labels
 
 
 def _read_map(

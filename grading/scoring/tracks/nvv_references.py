@@ -41,6 +41,11 @@ class NvvReferences:
             texts={utt_id: text for utt_id, _, text in ordered},
         )
 
+    @property
+    def text_of(self) -> Mapping[str, str]:
+        """The tagged text of each utterance."""
+        return self.texts
+
     @cached_property
     def sha256(self) -> str:
         """The digest of the references' content, 64 hexadecimal digits."""

@@ -10,19 +10,22 @@ import numpy as np
 from grading.scoring import bootstrap
 from grading.scoring.formats.predictions import read_predictions
 from grading.scoring.formats.references import read_references
+from grading.scoring.methodology import N_
 from grading.scoring.metrics.edits import count_edits
 from grading.scoring.tally import NvvTallies, UtteranceTally
 from grading.scoring.text.nvv1 import read_transcript
 from grading.scoring.tracks import nvv_compose, nvv_methodology, nvv_params
 from grading.scoring.tracks.base import (
     Checked,
-    Column,
+    ClipsDiffer,
     Composed,
     Difference,
     EditPair,
     Interval,
     Section,
 )
+from grading.scoring.tracks.columns import Column, View
+from grading.scoring.tracks.declared import Declared
 from grading.scoring.tracks.nvv_params import NvvParams
 from grading.scoring.tracks.nvv_references import NvvReferences
 from grading.scoring.tracks.nvv_tally import tally_utterance
@@ -33,6 +36,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COMPARED_DECIMALS = 9
+_SAMPLES = (
+    '{"utt_id": "%s", "text_with_nvvs": "[breath] Okay, here we go."}',
+    '{"utt_id": "%s", "text_with_nvvs": "[breath]好，我们开始吧。"}',
+)
 _LOWER_IS_BETTER = {"f1": False, "mntd": True, "error": True}
 _COMPONENT = {"f1": "f1", "mntd": "mntd", "error": "error_rate"}
 
@@ -45,23 +52,43 @@ class PredictionsIncomplete(ScoringError):
         self.missing = missing
 
 
-class ClipsDiffer(ScoringError):
-    """A paired comparison needs the same utterances on both sides."""
-
-
 @dataclass(frozen=True, slots=True)
-class NvvUnderstanding:
+class NvvUnderstanding(Declared):
     """The track as one object; what a competition may set is in its parameters."""
 
     name: str = "nvv-t1"
     version: str = "1.0.0"
     languages: tuple[str, ...] = nvv_params.LANGUAGES
+    overall: str = N_("bilingual")
+    sends_texts: bool = True
     columns: tuple[Column, ...] = (
-        Column("score", "Score", "points", lower_is_better=False),
-        Column("f1", "F1", "", lower_is_better=False),
-        Column("mntd", "mNTD", "", lower_is_better=True),
-        Column("error_rate", "Error", "", lower_is_better=True),
+        Column("score", N_("Final score"), N_("0–100"), lower_is_better=False),
+        Column("f1", "F1", N_("0–1"), lower_is_better=False),
+        Column("mntd", "mNTD", N_("0–1"), lower_is_better=True),
+        Column(
+            "error_rate",
+            N_("Error"),
+            N_("≥ 0"),
+            lower_is_better=True,
+            meaning=N_("Tagged error rate: characters for zh, words for en."),
+        ),
     )
+
+    counts: tuple[Column, ...] = (
+        Column("tp", "TP", "", None, shown_as="count", meaning=N_("found")),
+        Column("fp", "FP", "", None, shown_as="count", meaning=N_("too many")),
+        Column("fn", "FN", "", None, shown_as="count", meaning=N_("missed")),
+    )
+
+    def views(self, params: NvvParams) -> tuple[View, ...]:
+        """Return the languages, Mandarin first as the challenge names them."""
+        return tuple(View(language) for language in sorted(params.languages, reverse=True))
+
+    def sample(self, ids: Sequence[str], params: NvvParams) -> str:
+        """Return a row as it is sent."""
+        del params
+        lines = (_SAMPLES[at % 2] % utt_id for at, utt_id in enumerate(ids))
+        return "\n".join(lines)
 
     def params(self, raw: Mapping[str, Any]) -> NvvParams:
         """Return full parameters. Raises ParamsInvalid with every fault."""
@@ -99,22 +126,22 @@ class NvvUnderstanding:
     def score(
         self,
         references: NvvReferences,
-        predictions: Mapping[str, str],
+        given: Mapping[str, str],
         params: NvvParams,
         progress: Progress | None = None,
     ) -> NvvTallies:
-        """Return the tallies of checked predictions; ids that are not in the references are ignored.
+        """Return the tallies of checked predictions (utt_id -> text); ids that are not in the references are ignored.
 
         Raises PredictionsIncomplete, and TranscriptInvalid on a faulty tag.
         """
-        missing = sum(utt_id not in predictions for utt_id in references.ids)
+        missing = sum(utt_id not in given for utt_id in references.ids)
         if missing:
             raise PredictionsIncomplete(missing)
         total = len(references.ids)
         step = max(1, -(-total // 100))
         rows: list[UtteranceTally] = []
         for done, utt_id in enumerate(references.ids, 1):
-            rows.append(_tally(utt_id, references, predictions[utt_id], params))
+            rows.append(_tally(utt_id, references, given[utt_id], params))
             if progress is not None and (done == total or done % step == 0):
                 progress(done, total)
         return NvvTallies(tuple(rows))
@@ -155,6 +182,20 @@ class NvvUnderstanding:
         final, degenerate = _final_scores(parts, 0)
         found["final"] = bootstrap.interval(final, degenerate, len(tallies.utterances))
         return found
+
+    def replicates(
+        self,
+        tallies: NvvTallies,
+        params: NvvParams,
+        *,
+        seed: int,
+        replicates: int = bootstrap.REPLICATES,
+    ) -> bootstrap.Floats | None:
+        """Return the final score of every replicate, in points; None where a language has under two clips."""
+        parts = _resample([tallies], params, seed, replicates)
+        if len(parts) < len(params.languages) or min(clips for clips, _ in parts.values()) < 2:  # noqa: PLR2004 - no spread in one
+            return None
+        return _final_scores(parts, 0)[0]
 
     def paired(
         self,

@@ -13,16 +13,17 @@ from fractions import Fraction
 from statistics import median
 from typing import NamedTuple, Self
 
+from grading.scoring.tracks.base import MARKS_MISSING
 from grading.scoring.types import ScoringError
 
+DIMENSIONS = ("A", "P", "N", "Q", "E")
 LOWEST = {"A": 0, "P": 0, "N": 1, "Q": 1, "E": 1}
 HIGHEST = 5
 CAPPED_EXPRESSION = 3
-MARKS_MISSING = "MARKS_MISSING"
 NO_UTTERANCES = "NO_UTTERANCES"
 
-_LOWEST_NORM = 1
-_SPAN = HIGHEST - _LOWEST_NORM
+NORM_LOWEST = 1
+NORM_SPAN = HIGHEST - NORM_LOWEST
 
 
 class MarksInvalid(ScoringError):
@@ -94,7 +95,7 @@ def norm(mark: Fraction) -> Fraction:
     >>> [float(norm(Fraction(mark))) for mark in (0, "0.5", 1, 3, 5)]
     [0.0, 0.0, 0.0, 0.5, 1.0]
     """
-    return max(Fraction(0), min(Fraction(1), (mark - _LOWEST_NORM) / _SPAN))
+    return max(Fraction(0), min(Fraction(1), (mark - NORM_LOWEST) / NORM_SPAN))
 
 
 @dataclass(frozen=True, slots=True)

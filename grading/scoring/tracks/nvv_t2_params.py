@@ -10,15 +10,23 @@ from types import MappingProxyType
 from typing import Any
 
 from grading.scoring.audio.limits import ClipBounds
+from grading.scoring.tracks.decimals import decimal_text
+from grading.scoring.tracks.nvv_labels import DEFAULT_LABELS, read_labels
+from grading.scoring.tracks.nvv_t2_judge import (
+    JudgeDefinition,
+    definition_json,
+    read_definition,
+)
+from grading.scoring.tracks.nvv_t2_marks import DIMENSIONS
 from grading.scoring.types import ParamFault, ParamsInvalid
 
 LANGUAGES = ("en", "zh")
-DIMENSIONS = ("A", "P", "N", "Q", "E")
 DEFAULT_WEIGHTS = {"A": "0.30", "P": "0.25", "N": "0.15", "Q": "0.15", "E": "0.15"}
 DEFAULT_TIE_BREAKS = ("A", "P", "N")
 DEFAULT_JUDGE_WEIGHT = "0.30"
 DEFAULT_SECONDS = {"shortest": "0.1", "longest": "60"}
 LONGEST_SECONDS = 600
+NAMES = ("labels", "weights", "tie_breaks", "judge_weight", "seconds", "languages", "judge")
 
 _DECIMALS = 12
 
@@ -28,13 +36,21 @@ class SpeechParams:
     """Checked parameters: weights exact and adding up to 1, clip lengths in seconds.
 
     `judge_weight` is the share of the judge's score in a final score; people have the rest.
+    `judge` is None where no judge is named: then no marks come by themselves.
     """
 
+    labels: tuple[str, ...]
     weights: Mapping[str, Fraction]
     tie_breaks: tuple[str, ...]
     judge_weight: Fraction
     bounds: ClipBounds
+    judge: JudgeDefinition | None = None
     languages: tuple[str, ...] = LANGUAGES
+
+    @property
+    def label_set(self) -> frozenset[str]:
+        """The labels as the tag scanner wants them."""
+        return frozenset(self.labels)
 
 
 def read_params(raw: Mapping[str, Any]) -> SpeechParams:
@@ -47,13 +63,14 @@ def read_params(raw: Mapping[str, Any]) -> SpeechParams:
     Fraction(1, 2)
     """
     reader = _Reader()
-    names = ("weights", "tie_breaks", "judge_weight", "seconds", "languages")
-    reader.refuse_others(raw, names, "")
+    reader.refuse_others(raw, NAMES, "")
     params = SpeechParams(
+        labels=reader.labels(raw.get("labels", DEFAULT_LABELS)),
         weights=MappingProxyType(reader.weights(raw.get("weights", DEFAULT_WEIGHTS))),
         tie_breaks=reader.tie_breaks(raw.get("tie_breaks", DEFAULT_TIE_BREAKS)),
         judge_weight=reader.share(raw.get("judge_weight", DEFAULT_JUDGE_WEIGHT), "judge_weight"),
         bounds=reader.seconds(raw.get("seconds", DEFAULT_SECONDS)),
+        judge=reader.judge(raw.get("judge")),
     )
     reader.languages(raw.get("languages", LANGUAGES))
     if reader.faults:
@@ -64,6 +81,7 @@ def read_params(raw: Mapping[str, Any]) -> SpeechParams:
 def params_json(params: SpeechParams) -> dict[str, Any]:
     """Return the canonical form that a recipe digest is made of; `read_params` reads it back."""
     return {
+        "labels": list(params.labels),
         "weights": {name: decimal_text(weight) for name, weight in params.weights.items()},
         "tie_breaks": list(params.tie_breaks),
         "judge_weight": decimal_text(params.judge_weight),
@@ -72,17 +90,8 @@ def params_json(params: SpeechParams) -> dict[str, Any]:
             "longest": decimal_text(params.bounds.longest),
         },
         "languages": list(params.languages),
+        "judge": None if params.judge is None else definition_json(params.judge),
     }
-
-
-def decimal_text(value: Fraction) -> str:
-    """Return the shortest decimal text of a fraction that came from a decimal.
-
-    >>> decimal_text(Fraction("0.30"))
-    '0.3'
-    """
-    text = f"{Decimal(value.numerator) / Decimal(value.denominator):f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 class _Reader:
@@ -117,6 +126,24 @@ class _Reader:
             )
             return Fraction(0)
         return Fraction(found)
+
+    def labels(self, value: Any) -> tuple[str, ...]:
+        labels, faults = read_labels(value)
+        self.faults += faults
+        return labels
+
+    def judge(self, value: Any) -> JudgeDefinition | None:
+        """Return the judge's definition, None where none is named; its faults lie below `judge`."""
+        if value is None:
+            return None
+        try:
+            return read_definition(value)
+        except ParamsInvalid as error:
+            self.faults += [
+                ParamFault("judge" if one.path == "judge" else f"judge.{one.path}", one.message)
+                for one in error.faults
+            ]
+            return None
 
     def share(self, value: Any, path: str) -> Fraction:
         return self.number(value, path, 0, 1)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.scoring.audio.waves import chunk, fmt, riff, tone, wav
-from tests.scoring.cli.commands import LABELS, REFERENCE, Run
+from tests.scoring.cli.commands import REFERENCE, Run
 from tests.scoring.cli.test_process import ONLY, ROOT, _read, run
 from tests.scoring.formats.challenge import CASES
 from tests.scoring.formats.sounds import IDS, members, tarred, zipped
@@ -20,6 +20,7 @@ from tests.scoring.formats.sounds import IDS, members, tarred, zipped
 Capsys = pytest.CaptureFixture[str]
 MANIFEST = CASES / "ref/track2_ids.json"
 CONTROL = CASES / "control/track2.zip"
+TEXTS = ROOT / "examples/nvv-demo/references/generation.jsonl"
 WORDS = ["check", "nvv-t2", "--manifest", str(MANIFEST), "--submission"]
 INPUTS = json.loads((CASES / "inputs.json").read_text("utf-8"))["cases"]
 SOUNDS = [case["file"] for case in INPUTS if case["track"] == "2" and "reference" not in case]
@@ -86,9 +87,10 @@ def test_every_case_can_be_printed_both_ways(capsys: Capsys, name: str) -> None:
         ["check", "nvv-t2", "--manifest", "/nowhere", "--submission", CONTROL],
         ["check", "nvv-t2", "--manifest", CONTROL, "--submission", CONTROL],
         ["check", "nvv-t2", "--manifest", MANIFEST, "--submission", CASES],
-        ["check", "nvv-t2", "--manifest", MANIFEST, "--submission", CONTROL, "--labels", LABELS],
         ["score", "nvv-t2", "--reference", REFERENCE, "--submission", CONTROL],
-        ["methodology", "nvv-t2"],
+        ["score", "nvv-t2", "--reference", TEXTS, "--marks", "/nowhere"],
+        ["score", "nvv-t2", "--reference", TEXTS, "--marks", TEXTS],
+        ["score", "nvv-t1", "--reference", TEXTS, "--marks", TEXTS],
     ],
 )
 def test_a_wrong_use_ends_with_2_and_a_sentence(capsys: Capsys, words: list[object]) -> None:

@@ -256,3 +256,65 @@ def test_intervals_are_wider_than_counting_ratings_makes_them() -> None:
 def test_a_golden_panel_gives_the_same_bytes_everywhere() -> None:
     wanted = json.loads((GOLDEN / "determinism.json").read_text(encoding="utf-8"))
     assert golden_panel() == wanted["panel"]
+
+
+def test_mean_marks_of_one_scale_are_resampled_over_raters_and_utterances() -> None:
+    given = {
+        ("s1", "en", "u1"): {"r1": 5, "r2": 3},
+        ("s1", "en", "u2"): {"r1": 4, "r3": 2},
+        ("s1", "en", "u3"): {"r2": 1, "r3": 3},
+        ("s1", "zh", "v1"): {"r4": 2, "r5": 5},
+        ("s1", "zh", "v2"): {"r4": 1, "r5": 4},
+    }
+    rows = [
+        Rating(system, language, utt_id, rater, Marks(*(Fraction(mark) for _ in "APNQE")))
+        for (system, language, utt_id), marks in given.items()
+        for rater, mark in marks.items()
+    ]
+    strata = [["r1", "r2", "r3"], ["r4", "r5"], ["u1", "u2", "u3"], ["v1", "v2"]]
+    numbers = iter(draws(11, REPLICATES * sum(map(len, strata))))
+    expected, worst = [], []
+    for _ in range(REPLICATES):
+        drawn = [[part[next(numbers) * len(part) >> 32] for _ in part] for part in strata]
+        raters = drawn[0] + drawn[1]
+        total, is_empty = Fraction(0), False
+        for language, utterances in zip(("en", "zh"), drawn[2:], strict=True):
+            means = []
+            for utt_id in utterances:
+                marks = given["s1", language, utt_id]
+                heard = [marks[rater] for rater in raters if rater in marks]
+                means += [Fraction(sum(heard), len(heard))] if heard else []
+            is_empty |= not means
+            total += len(utterances) * (sum(means) / len(means) if means else Fraction(1))
+        expected.append(float(total / 5))
+        worst.append(is_empty)
+    found = crossed.resample_means(read_panel(rows), letter="N", seed=11, replicates=REPLICATES)[
+        "s1"
+    ]
+    assert found.final == pytest.approx(expected, abs=1e-9)
+    assert list(found.degenerate) == worst
+    assert set(found.languages) == {"en", "zh"}
+
+
+def test_marks_below_zero_are_resampled_as_those_above_and_an_empty_draw_takes_the_scales_worst() -> (
+    None
+):
+    def drawn(lower: int) -> crossed.Replicates:
+        rows = [
+            Rating(
+                "s1",
+                "en",
+                f"u{n % 3}",
+                f"r{n % 4}",
+                Marks(*(Fraction(1 + n % 5 - lower) for _ in "APNQE")),
+            )
+            for n in range(12)
+        ]
+        found = crossed.resample_means(
+            read_panel(rows), letter="N", seed=5, replicates=300, worst=1.0 - lower
+        )
+        return found["s1"]
+
+    above, around = drawn(0), drawn(3)
+    assert around.final == pytest.approx(above.final - 3, abs=1e-8)
+    assert min(around.final) < 0 < max(around.final)

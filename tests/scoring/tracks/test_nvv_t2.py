@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import pytest
 
-from grading.scoring import registry
 from grading.scoring.recipe import canonical_json
 from grading.scoring.tracks.nvv_t2 import TRACK
 from grading.scoring.tracks.nvv_t2_params import decimal_text
@@ -27,11 +26,13 @@ def test_the_defaults_are_the_challenges() -> None:
 
 def test_the_canonical_form_is_read_back_and_is_json() -> None:
     given = {"weights": dict.fromkeys("APNQE", 0.2), "tie_breaks": ["N"], "judge_weight": 1}
+    given["labels"] = ["Sigh", "laugh"]
     params = TRACK.params({**given, "seconds": {"shortest": 0.25, "longest": "30.0"}})
     form = TRACK.params_json(params)
     assert TRACK.params(form) == params
     assert canonical_json(form).decode() == (
-        '{"judge_weight":"1","languages":["en","zh"],"seconds":{"longest":"30","shortest":"0.25"},'
+        '{"judge":null,"judge_weight":"1","labels":["laugh","sigh"],"languages":["en","zh"],'
+        '"seconds":{"longest":"30","shortest":"0.25"},'
         '"tie_breaks":["N"],"weights":{"A":"0.2","E":"0.2","N":"0.2","P":"0.2","Q":"0.2"}}'
     )
 
@@ -73,10 +74,3 @@ def test_every_fault_of_the_settings_is_told_with_its_path(raw: dict, paths: lis
     with pytest.raises(ParamsInvalid) as refused:
         TRACK.params(raw)
     assert [fault.path for fault in refused.value.faults] == paths
-
-
-def test_no_server_can_hold_the_track_yet() -> None:
-    assert TRACK.name not in registry.names()
-    assert TRACK.name in registry.offline()
-    with pytest.raises(registry.UnknownTrack):
-        registry.get(TRACK.name)

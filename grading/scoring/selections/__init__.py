@@ -1,0 +1,1 @@
+"""Selections of data that anybody can make again: by hash, by subsets, by sessions."""
