@@ -13,7 +13,11 @@ class AccountsConfig(AppConfig):
 
     name = "accounts"
     default_auto_field = "django.db.models.BigAutoField"
-    evidence = (Evidence("auditevent"), Evidence("auditchain", frozen=("scope",)))
+    evidence = (
+        Evidence("auditevent"),
+        Evidence("auditchain", frozen=("scope",)),
+        Evidence("auditcheckpoint"),
+    )
 
     def ready(self) -> None:
         """Connect the triggers, and let the API's schema know our tokens."""

@@ -31,4 +31,5 @@ class NoticeKind(TextChoices):
     ENTRANT = "entrant", _("the standing of my team, or my place in it, is changed")
     BOARD = "board", _("a board is frozen, published or taken down")
     SCORING = "scoring", _("scoring is paused or goes on")
+    COPY = "copy", _("a copy of a pack is issued to me, refused, revoked or about to expire")
     QUESTION = "question", _("somebody asks a question in a competition that I organize")

@@ -2,7 +2,7 @@
 
 They refuse UPDATE, DELETE, an INSERT over an existing row (SQLite's OR REPLACE fires no DELETE
 trigger) and TRUNCATE (PostgreSQL). Rebuilding a table drops them silently on SQLite, so they are
-installed after every migrate.
+installed after every migrate. So are those of guards: rules over several tables (`accounts.guards`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,16 @@ from django.apps import AppConfig
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from accounts import guards
 from accounts.evidence import EvidenceTable, tables
 
 PREFIX = "plaudit_keep"
 
+SQLITE_GUARDS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+POSTGRES_GUARDS = (
+    "SELECT t.tgname, p.prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid"
+    " WHERE NOT t.tgisinternal AND t.tgenabled = 'A'"
+)
 POSTGRES_FUNCTION = """
 CREATE OR REPLACE FUNCTION plaudit_keep_evidence() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
@@ -45,6 +51,7 @@ def install(config: AppConfig | None = None, *, using: str = DEFAULT_DB_ALIAS) -
         missing = {name: sql for name, sql in wanted.items() if name not in present}
         if missing:
             _create(connection, table, missing)
+    _install_guards(connection, config)
 
 
 def install_after_migrate(sender: AppConfig, using: str, **kwargs: Any) -> None:
@@ -60,17 +67,26 @@ def drop(*, using: str = DEFAULT_DB_ALIAS) -> None:
             for name in _present(connection, table):
                 on = f" ON {_quoted(connection, table.name)}" if _is_postgres(connection) else ""
                 cursor.execute(f"DROP TRIGGER IF EXISTS {name}{on}")
+        for guard in _guards_here(connection, None):
+            on = f" ON {_quoted(connection, guard.table)}" if _is_postgres(connection) else ""
+            cursor.execute(f"DROP TRIGGER IF EXISTS {guard.name}{on}")
 
 
 def triggers_missing(*, using: str = DEFAULT_DB_ALIAS) -> list[str]:
     """Return the names of triggers that ought to be there and are not, or are switched off or altered."""
     connection = connections[using]
-    return sorted(
+    kept = [
         name
         for table in tables()
         for name in _statements(connection, table)
         if name not in _present(connection, table)
-    )
+    ]
+    return sorted([*kept, *(guard.name for guard in _guards_missing(connection, None))])
+
+
+def rules_broken(*, using: str = DEFAULT_DB_ALIAS) -> list[str]:
+    """Return the names of the guards that rows break, which were written where the triggers were not."""
+    return guards.broken(connections[using])
 
 
 def _statements(connection: BaseDatabaseWrapper, table: EvidenceTable) -> dict[str, str]:
@@ -144,6 +160,32 @@ def _present(connection: BaseDatabaseWrapper, table: EvidenceTable) -> set[str]:
         found = dict(cursor.fetchall())
     wanted = _sqlite_statements(connection, table)
     return {name for name, sql in found.items() if wanted.get(name) == sql}
+
+
+def _install_guards(connection: BaseDatabaseWrapper, config: AppConfig | None) -> None:
+    with connection.cursor() as cursor:
+        for guard in _guards_missing(connection, config):
+            for sql in guard.statements:
+                cursor.execute(sql)
+
+
+def _guards_here(
+    connection: BaseDatabaseWrapper, config: AppConfig | None
+) -> list[guards.GuardTrigger]:
+    """Return the guards whose tables exist; while migrating back they may not."""
+    names = set(connection.introspection.table_names())
+    return [guard for guard in guards.triggers(connection, config) if guard.table in names]
+
+
+def _guards_missing(
+    connection: BaseDatabaseWrapper, config: AppConfig | None
+) -> list[guards.GuardTrigger]:
+    sql = POSTGRES_GUARDS if _is_postgres(connection) else SQLITE_GUARDS
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        found = dict(cursor.fetchall())
+    wanted = _guards_here(connection, config)
+    return [guard for guard in wanted if found.get(guard.name) != guard.proof]
 
 
 def _function_source() -> str:

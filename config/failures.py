@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
+from django.views import defaults
 
 from accounts.refusals import Refusal
 from accounts.views.access import session_ended
@@ -55,6 +56,21 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return render(request, "403_csrf.html", status=HTTPStatus.FORBIDDEN)
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer what no view could read (a doubtful host, too many fields), as page or problem."""
+    if not request.path.startswith(API_PREFIX):
+        return defaults.bad_request(request, exception)
+    return _problem(HTTPStatus.BAD_REQUEST, "MALFORMED_REQUEST", _("The request cannot be read."))
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer an address that leads nowhere, as page or problem."""
+    if not request.path.startswith(API_PREFIX):
+        return defaults.page_not_found(request, exception)
+    text = _("Nothing is here, or nothing that you may see.")
+    return _problem(HTTPStatus.NOT_FOUND, "NOT_FOUND", text)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer an exception that nobody expected, as page or problem; 503 while the database is away.
 
@@ -65,13 +81,17 @@ def server_error(request: HttpRequest) -> HttpResponse:
     response: HttpResponse
     if request.path.startswith(API_PREFIX):
         code = "DATABASE_UNAVAILABLE" if is_away else "INTERNAL_ERROR"
-        body = problem(status=status, code=code, detail=_said(is_away=is_away))
-        response = JsonResponse(body, status=status, content_type=CONTENT_TYPE)
+        response = _problem(status, code, _said(is_away=is_away))
     else:
         response = HttpResponse(render_to_string(f"{status.value}.html"), status=status)
     if is_away:
         response["Retry-After"] = str(SECONDS)
     return response
+
+
+def _problem(status: HTTPStatus, code: str, detail: str) -> HttpResponse:
+    body = problem(status=status, code=code, detail=detail)
+    return JsonResponse(body, status=status, content_type=CONTENT_TYPE)
 
 
 def _said(*, is_away: bool) -> str:

@@ -34,6 +34,9 @@ PATIENCE_SECONDS = 20.0
 HEADER_BYTES = 32 * 1024
 CHUNK_BYTES = 16
 """What the chunks of a body may say of themselves: this much a byte carried, beside HEADER_BYTES."""
+GRACE_SECONDS = 60.0
+LEAST_RATE = 1_000.0
+"""After the grace a body must have come at this many bytes a second, beginning with its end."""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 CUT_SECONDS = 0.1
 LINGER_SECONDS = 2.0
@@ -47,7 +50,10 @@ class Limits:
     upload: int
     other: int
     part: int = PART_BYTES
-    upload_paths: re.Pattern[str] = re.compile(r"/(?:submit|submissions|check|propose)/$")
+    upload_paths: re.Pattern[str] = re.compile(
+        r"/(?:submit|submissions|check|propose|filings|file-sets/[a-z0-9]+/files/[^/]+"
+        r"|rating/[a-z0-9]+/(?:items|import)|verification/(?:sets|[a-z0-9]+/output))/$"
+    )
     part_paths: re.Pattern[str] = re.compile(r"/uploads/[a-z0-9]+/parts/[0-9]+/$")
 
     def of(self, path: str) -> int:
@@ -55,6 +61,18 @@ class Limits:
         if self.part_paths.search(path):
             return self.part
         return self.upload if self.upload_paths.search(path) else self.other
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How slowly a body may come: after `grace` seconds, `rate` bytes for each second since then."""
+
+    grace: float = GRACE_SECONDS
+    rate: float = LEAST_RATE
+
+    def is_kept(self, received: int, seconds: float) -> bool:
+        """Return whether so many bytes in so many seconds are enough."""
+        return received >= (seconds - self.grace) * self.rate
 
 
 class Refused(Exception):
@@ -73,10 +91,17 @@ class Refused(Exception):
 class Guard:
     """An ASGI application around another that only whole and bounded requests reach."""
 
-    def __init__(self, app: App, limits: Limits, patience: float = PATIENCE_SECONDS) -> None:
+    def __init__(
+        self,
+        app: App,
+        limits: Limits,
+        patience: float = PATIENCE_SECONDS,
+        pace: Pace = Pace(),
+    ) -> None:
         self._app = app
         self._limits = limits
         self._patience = patience
+        self._pace = pace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -89,7 +114,15 @@ class Guard:
         except Refused as refused:
             await refuse(refused, scope, receive, send)
             return
-        body = Body(scope, receive, send, declared=declared, limit=limit, patience=self._patience)
+        body = Body(
+            scope,
+            receive,
+            send,
+            declared=declared,
+            limit=limit,
+            patience=self._patience,
+            pace=self._pace,
+        )
         await self._app(scope, body.receive, body.send)
 
 
@@ -105,7 +138,10 @@ class Body:
         declared: int | None,
         limit: int,
         patience: float,
+        pace: Pace,
     ) -> None:
+        self._pace = pace
+        self._began = asyncio.get_running_loop().time()
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -148,6 +184,9 @@ class Body:
         if self._received > self._limit:
             raise too_large(self._limit)
         self._whole = not message.get("more_body", False)
+        seconds = asyncio.get_running_loop().time() - self._began
+        if not self._whole and not self._pace.is_kept(self._received, seconds):
+            raise too_slow(self._pace)
         if self._whole and self._declared is None:
             self._say_length()
         if self._whole and self._declared not in (None, self._received):
@@ -231,6 +270,14 @@ def stalled(seconds: float) -> Refused:
         "seconds": seconds
     }
     return Refused(HTTPStatus.REQUEST_TIMEOUT, "REQUEST_STALLED", detail)
+
+
+def too_slow(pace: Pace) -> Refused:
+    """Return the refusal of a body that drips: a few bytes now and then, without an end."""
+    detail = _(
+        "The body came at less than %(rate)g bytes a second; a large file in parts goes on where it was."
+    ) % {"rate": pace.rate}
+    return Refused(HTTPStatus.REQUEST_TIMEOUT, "REQUEST_TOO_SLOW", detail)
 
 
 def headers_too_large() -> Refused:
@@ -319,6 +366,14 @@ class GuardedProtocol(HttpToolsProtocol):
             self._refuse(headers_too_large())
         elif self._framing_bytes > HEADER_BYTES:
             self._refuse(chunks_too_large())
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Note a header; what stands behind a body in chunks is none (RFC 9110, 6.5.1).
+
+        Nothing has looked at it: it could name another host or sender after the guard's checks.
+        """
+        if self._in_headers:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Hand the request on."""

@@ -19,7 +19,7 @@ SECRET_NAMES = re.compile(
 )
 SECRETS = (
     (re.compile(r"\bplt_[\w-]+"), "plt_***"),
-    (re.compile(r"(?<=/)(verify|reset|invitations|notices)/[^/\s\"'?]+"), r"\1/***"),
+    (re.compile(r"(?<=/)(verify|reset|invitations|notices|audio)/[^/\s\"'?]+"), r"\1/***"),
     (re.compile(r"(?<=[\w/])\?[^\s\"']+"), "?***"),
     (re.compile(r"(\b\w{1,20}://)[^/\s:@]*:[^/\s@]+@"), r"\1***@"),
 )
@@ -116,5 +116,9 @@ def logging_settings(*, level: str, plain: bool) -> dict[str, Any]:
             "celery.worker.strategy": {"level": "WARNING"},
             "axes": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
+            # these would say what was asked of a judge, texts and audio included
+            "httpx2": {"level": "WARNING"},
+            "httpcore2": {"level": "WARNING"},
+            "openai": {"level": "WARNING"},
         },
     }

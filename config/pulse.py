@@ -57,24 +57,25 @@ class Pulse:
 
 
 class Stopwatch:
-    """When each running task began; monotonic seconds."""
+    """Until when each running task may run, monotonic seconds: `limit` from its start, or its own `hard_seconds`."""
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
-        self._began: dict[str, float] = {}
+        self._ends: dict[str, float] = {}
 
-    def begin(self, task_id: str, **_: Any) -> None:
+    def begin(self, task_id: str, task: Any = None, **_: Any) -> None:
         """Note a task that starts."""
-        self._began[task_id] = time.monotonic()
+        seconds = getattr(task, "hard_seconds", self._limit)
+        self._ends[task_id] = time.monotonic() + seconds
 
     def end(self, task_id: str, **_: Any) -> None:
         """Forget a task that ended."""
-        self._began.pop(task_id, None)
+        self._ends.pop(task_id, None)
 
     def overdue(self) -> list[str]:
         """Return the ids of tasks that have run longer than the limit."""
-        oldest = time.monotonic() - self._limit
-        return [task_id for task_id, began in list(self._began.items()) if began < oldest]
+        now = time.monotonic()
+        return [task_id for task_id, end in list(self._ends.items()) if end < now]
 
 
 def end_if_overdue(stopwatch: Stopwatch) -> None:
@@ -93,7 +94,7 @@ def install() -> None:
 
 
 def _start_worker_pulse(sender: Any, **_: Any) -> None:
-    from grading.services import heartbeat, notices, sweep  # noqa: PLC0415  models exist only after setup
+    from grading.services import board_pace, heartbeat, notices, sweep  # noqa: PLC0415  models exist only after setup
 
     stopwatch = Stopwatch(settings.CELERY_TASK_TIME_LIMIT)
     signals.task_prerun.connect(stopwatch.begin, weak=False)
@@ -107,8 +108,10 @@ def _start_worker_pulse(sender: Any, **_: Any) -> None:
     pulse = Pulse(act, settings.SWEEP_SECONDS)
     # A thread of its own: a mail server that hangs holds up neither heartbeat nor sweep.
     post = Pulse(lambda: notices.send_due(clock=timezone.now), settings.NOTICE_SECONDS)
+    boards = Pulse(lambda: board_pace.build_due(now=timezone.now()), settings.BOARD_SECONDS)
 
     def leave(**_: Any) -> None:
+        boards.stop()
         post.stop()
         pulse.stop()
         heartbeat.leave(name=sender.hostname)
@@ -116,6 +119,7 @@ def _start_worker_pulse(sender: Any, **_: Any) -> None:
     signals.worker_shutdown.connect(leave, weak=False)
     pulse.start()
     post.start()
+    boards.start()
 
 
 def _start_beat_pulse(sender: Any, **_: Any) -> None:

@@ -31,6 +31,8 @@ LONGEST_PAUSE_SECONDS = 30.0
 STEADY_SECONDS = 60.0
 LARGEST_LOG_BYTES = 20 * 1024 * 1024
 PORTS_TRIED = 20
+JUDGE_PORT = 8900
+SCORING_QUEUES = "default,score,audio,live"
 PR_SET_PDEATHSIG = 1
 
 
@@ -204,11 +206,31 @@ def programs() -> list[Program]:
     """Return what makes up a site."""
     celery = [sys.executable, "-m", "celery", "--quiet", "-A", "config.celery"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    # A judge takes minutes to hours; its worker is one of its own, so that scores do not wait for it.
+    work = {"worker": SCORING_QUEUES, "judging": "judge"}
     return [
         Program("web", [sys.executable, "-m", "config.server"]),
-        Program("worker", [*celery, "worker", "--hostname", "worker@%h", *quiet]),
+        *(
+            Program(name, [*celery, "worker", "-Q", queues, "--hostname", f"{name}@%h", *quiet])
+            for name, queues in work.items()
+        ),
         Program("beat", [*celery, "beat"]),
     ]
+
+
+def stand_in_judge(host: str, port: int) -> Program:
+    """Return the server that stands in for a judge of Track 2 in the demo."""
+    address = ["--host", host, "--port", str(port)]
+    return Program("judge", [sys.executable, "-m", "grading.judges.standin", *address])
+
+
+def judge_of_demo(host: str, given: Mapping[str, str]) -> tuple[dict[str, str], list[Program]]:
+    """Return what the site must know of the demo's judge, and the program; nothing where one is named."""
+    if given.get("JUDGE_BASE_URL"):
+        return {}, []
+    port = free_port(host, JUDGE_PORT)
+    known = {"JUDGE_BASE_URL": f"http://{host}:{port}/v1", "JUDGE_API_KEY": "stand-in"}
+    return known, [stand_in_judge(host, port)]
 
 
 def wait_for_web(host: str, port: int, supervisor: Supervisor) -> bool:
@@ -251,15 +273,25 @@ def serve(*, demo: bool) -> None:
         port = free_port(host, int(os.environ.get("PLAUDIT_PORT", "8000")))
         url = os.environ.get("SITE_URL", f"http://{host}:{port}")
         given = {"PLAUDIT_HOST": host, "PLAUDIT_PORT": str(port), "SITE_URL": url}
-        supervisor = Supervisor(settings.VAR_DIR / "log", dict(os.environ) | given, _say)
+        judge, more = judge_of_demo("127.0.0.1", os.environ) if demo else ({}, [])
+        environment = dict(os.environ) | given | judge
+        supervisor = Supervisor(settings.VAR_DIR / "log", environment, _say)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda *_: supervisor.stopped.set())
-        _run(supervisor, host, port, url, demo=demo)
+        _run(supervisor, [*programs(), *more], host, port, url, demo=demo)
 
 
-def _run(supervisor: Supervisor, host: str, port: int, url: str, *, demo: bool) -> None:
+def _run(
+    supervisor: Supervisor,
+    running: Sequence[Program],
+    host: str,
+    port: int,
+    url: str,
+    *,
+    demo: bool,
+) -> None:
     try:
-        for program in programs():
+        for program in running:
             supervisor.add(program)
         if wait_for_web(host, port, supervisor):
             _greet(url, supervisor, demo=demo)

@@ -30,4 +30,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
 ]
 
+handler400 = "config.failures.bad_request"
+handler404 = "config.failures.not_found"
 handler500 = "config.failures.server_error"

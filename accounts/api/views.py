@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -14,6 +13,7 @@ from accounts.api.people import person
 from accounts.api.permissions import HasScope, MayRead, MaySubmit
 from accounts.models import Team, User
 from accounts.services import teams, throttles
+from config.api.bodies import StrictSerializer
 
 
 class TeamSerializer(serializers.ModelSerializer[Team]):
@@ -24,20 +24,13 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
         fields = ["code", "name", "affiliation"]
 
 
-class NewTeamSerializer(serializers.Serializer[Team]):
+class NewTeamSerializer(StrictSerializer):
     """What a new team needs; a field that is not known is refused, it may be a typing error."""
 
     name = serializers.CharField(max_length=teams.NAME_LIMIT)
     affiliation = serializers.CharField(
         max_length=teams.AFFILIATION_LIMIT, required=False, allow_blank=True, default=""
     )
-
-    def validate(self, attrs: dict[str, str]) -> dict[str, str]:
-        """Return the fields; raises for unknown ones."""
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError(dict.fromkeys(unknown, _("This field is not known.")))
-        return attrs
 
 
 class MeSerializer(serializers.ModelSerializer[User]):

@@ -46,6 +46,17 @@ class PasswordChangeForm(NewPasswordForm):
     password = password_field(_("New password"), is_new=True, help_text=PASSWORD_HINT)
 
 
+class EraseForm(forms.Form):
+    """What a person types so that nobody erases an account by a slip, or at an open computer."""
+
+    email = forms.CharField(
+        label=_("Your e-mail address, to confirm"),
+        max_length=254,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "email"}),
+    )
+    password = password_field(_("Password"), is_new=False)
+
+
 class TokenForm(forms.Form):
     """What a new API token is called, may do, and until when."""
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accounts.models.audit import AuditChain, AuditEvent, AuditPrivate
+from accounts.models.audit import AuditChain, AuditCheckpoint, AuditEvent, AuditPrivate
 from accounts.models.failure import LoginFailure
 from accounts.models.team import Team, TeamInvitation, TeamMembership
 from accounts.models.token import ApiToken
@@ -9,6 +9,7 @@ from accounts.models.user import User
 __all__ = [
     "ApiToken",
     "AuditChain",
+    "AuditCheckpoint",
     "AuditEvent",
     "AuditPrivate",
     "LoginFailure",

@@ -53,3 +53,24 @@ class AuditPrivate(models.Model):
 
     def __str__(self) -> str:
         return f"private part of {self.event_id}"
+
+
+class AuditCheckpoint(models.Model):
+    """A head of a chain as it was signed at a moment: from then on nobody can say it was another."""
+
+    chain = models.ForeignKey(AuditChain, on_delete=models.PROTECT, related_name="checkpoints")
+    count = models.BigIntegerField()
+    head = models.CharField(max_length=64)
+    at = models.DateTimeField()
+    signed = models.JSONField()
+    """The statement with its signature, in the form of receipts."""
+
+    class Meta:
+        ordering = ["chain_id", "count"]
+        constraints = [
+            models.UniqueConstraint(fields=["chain", "count"], name="accounts_checkpoint_once"),
+            models.CheckConstraint(condition=Q(count__gte=1), name="accounts_checkpoint_positive"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.chain.scope} at {self.count}"

@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils.crypto import salted_hmac
 
 from accounts.chain import GENESIS, canonical_json, instant, link_hash
 from accounts.models import AuditChain, AuditEvent, AuditPrivate, User
+from accounts.services import linking
 
 SITE = "site"
 
@@ -144,8 +146,35 @@ def head(scope: str = SITE) -> tuple[int, str]:
 
 def _append(events: list[Pending]) -> None:
     # Heads are locked in the order of their names, so that two appends never wait for each other.
+    append_to = _append_at_once if connection.vendor == "postgresql" else _append_to
     for scope in sorted({event.scope for event in events}):
-        _append_to(scope, [event for event in events if event.scope == scope])
+        append_to(scope, [event for event in events if event.scope == scope])
+
+
+def _append_at_once(scope: str, events: list[Pending]) -> None:
+    for event in events:
+        if not _linked(event):
+            AuditChain.objects.bulk_create([AuditChain(scope=scope)], ignore_conflicts=True)
+            _linked(event)
+
+
+def _linked(event: Pending) -> bool:
+    return linking.append(
+        scope=event.scope,
+        kind=event.kind,
+        actor=event.actor,
+        target=event.target,
+        payload=event.payload,
+        at=event.at,
+        private=_private(event),
+    )
+
+
+def _private(event: Pending) -> tuple[str, str] | None:
+    """Return the address and user agent of an event, cut to what is kept; None without any."""
+    if event.origin == NOWHERE:
+        return None
+    return event.origin.address[:64], event.origin.user_agent[:256]
 
 
 def _append_to(scope: str, events: list[Pending]) -> None:
@@ -156,13 +185,9 @@ def _append_to(scope: str, events: list[Pending]) -> None:
         chain.count, chain.head = rows[-1].number, rows[-1].hash
     AuditEvent.objects.bulk_create(rows)
     AuditPrivate.objects.bulk_create(
-        AuditPrivate(
-            event=row,
-            address=event.origin.address[:64],
-            user_agent=event.origin.user_agent[:256],
-        )
+        AuditPrivate(event=row, address=found[0], user_agent=found[1])
         for row, event in zip(rows, events, strict=True)
-        if event.origin != NOWHERE
+        if (found := _private(event)) is not None
     )
     chain.save(update_fields=["count", "head"])
 
@@ -187,21 +212,8 @@ def _link(chain: AuditChain, event: Pending) -> AuditEvent:
         at=event.at,
         previous=chain.head,
     )
-    row.hash = link_hash(_content(chain.scope, row))
+    row.hash = link_hash(_link_of(chain.scope, tuple(getattr(row, name) for name in FIELDS)))
     return row
-
-
-def _content(scope: str, row: AuditEvent) -> dict[str, object]:
-    return {
-        "scope": scope,
-        "number": row.number,
-        "kind": row.kind,
-        "actor": row.actor,
-        "target": row.target,
-        "payload": row.payload,
-        "at": instant(row.at),
-        "previous": row.previous,
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,27 +279,58 @@ def verify(scope: str | None = None, pin: Pin | None = None) -> Verdict:
     return Verdict(found)
 
 
+FIELDS = ("number", "kind", "actor", "target", "payload", "at", "previous", "hash")
+
+
 def _verify_chain(chain: AuditChain, pin: Pin | None) -> ChainVerdict:
+    """Recompute a chain from its first event; heads that were signed count as pins."""
+    pins = {one.count: one for one in _pins(chain, pin)}
     count, digest = 0, GENESIS
-    broken = None if pin is None or pin.count else _pin_break(pin, digest)
-    for row in chain.events.order_by("number").iterator(chunk_size=2000):
-        broken = broken or _link_break(chain.scope, row, count, digest)
+    broken = _pin_break(pins[0], digest) if 0 in pins else None
+    rows = chain.events.order_by("number").values_list(*FIELDS).iterator(chunk_size=5000)
+    for row in rows if broken is None else ():
+        link = _link_of(chain.scope, row)
+        broken = _link_break(link, row[-1], count, digest)
         if broken:
             break
-        count, digest = row.number, row.hash
-        if pin is not None and pin.count == count:
-            broken = _pin_break(pin, digest)
-    broken = broken or _head_break(chain, count, digest, pin)
+        count, digest = row[0], row[-1]
+        broken = _pin_break(pins[count], digest) if count in pins else None
+        if broken:
+            break
+    broken = broken or _head_break(chain, count, digest, max(pins, default=0))
     return ChainVerdict(chain.scope, count, digest, broken)
 
 
-def _link_break(scope: str, row: AuditEvent, count: int, previous: str) -> Break | None:
-    if row.number != count + 1:
-        return Break(count + 1, "the event is missing")
-    if row.previous != previous:
-        return Break(row.number, "it does not follow the event before it")
-    if row.hash != link_hash(_content(scope, row)):
-        return Break(row.number, "its content does not match its hash")
+def _pins(chain: AuditChain, pin: Pin | None) -> Iterator[Pin]:
+    if pin is not None:
+        yield pin
+    for count, head_hash in chain.checkpoints.values_list("count", "head"):
+        if pin is None or count != pin.count:
+            yield Pin(count, head_hash)
+
+
+def _link_of(scope: str, row: tuple[Any, ...]) -> dict[str, object]:
+    number, kind, actor, target, payload, at, previous, _hash = row
+    return {
+        "scope": scope,
+        "number": number,
+        "kind": kind,
+        "actor": actor,
+        "target": target,
+        "payload": payload,
+        "at": instant(at),
+        "previous": previous,
+    }
+
+
+def _link_break(link: Mapping[str, object], stored: str, count: int, previous: str) -> Break | None:
+    number = count + 1
+    if link["number"] != number:
+        return Break(number, "the event is missing")
+    if link["previous"] != previous:
+        return Break(number, "it does not follow the event before it")
+    if stored != link_hash(link):
+        return Break(number, "its content does not match its hash")
     return None
 
 
@@ -297,9 +340,9 @@ def _pin_break(pin: Pin, digest: str) -> Break | None:
     return Break(pin.count, "its hash is not the pinned one")
 
 
-def _head_break(chain: AuditChain, count: int, digest: str, pin: Pin | None) -> Break | None:
+def _head_break(chain: AuditChain, count: int, digest: str, pinned: int) -> Break | None:
     if (chain.count, chain.head) != (count, digest):
         return Break(count + 1, f"the head names {chain.count} events; the last ones are missing")
-    if pin is not None and pin.count > count:
-        return Break(count + 1, f"the pin names {pin.count} events; the last ones are missing")
+    if pinned > count:
+        return Break(count + 1, f"the pin names {pinned} events; the last ones are missing")
     return None

@@ -29,6 +29,18 @@ class PasswordWrong(Invalid):
     code = "WRONG_PASSWORD"
 
 
+class AccountHeld(Conflict):
+    """An account that others depend on is not erased before that is settled."""
+
+    code = "ACCOUNT_HELD"
+
+
+class AddressDiffers(Invalid):
+    """What was typed to confirm is not the account's address."""
+
+    code = "ADDRESS_DIFFERS"
+
+
 class LinkInvalid(NotFound):
     """A mailed link that is unknown, expired, used or meant for another address."""
 

@@ -31,4 +31,9 @@ def replace_password(user: User, password: str) -> None:
     """Store a new password; every other session ends, and failed log-ins are forgotten."""
     user.set_password(password)
     user.save(update_fields=["password", "email_verified_at"])
+    forget_log_ins(user)
+
+
+def forget_log_ins(user: User) -> None:
+    """Forget how often somebody tried to log in as this person."""
     forget_failures(username=keyed_hash(user.email))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import IO, Any, NoReturn
@@ -17,7 +18,8 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class StrictJSONParser(BaseParser):
-    """A UTF-8 JSON object: no NaN, no deep nesting, no NUL or lone surrogate in any string."""
+    """A UTF-8 JSON object: no repeated key, no NaN, no number beyond what a float holds, no deep
+    nesting, no NUL or lone surrogate in any string."""
 
     media_type = "application/json"
 
@@ -36,7 +38,12 @@ def parse_object(body: bytes) -> dict[str, Any]:
     if len(body) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
         raise ParseError(_("The body is too large for this request."))
     try:
-        value = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        value = json.loads(
+            body.decode("utf-8"),
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=_without_repeats,
+        )
     except UnicodeDecodeError as error:
         raise ParseError(_("The body is not UTF-8 JSON.")) from error
     except (ValueError, RecursionError) as error:
@@ -49,6 +56,21 @@ def parse_object(body: bytes) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):  # no database holds what 1e999 becomes
+        raise ValueError(text)
+    return value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object; whoever checks it and whoever reads it must see the same value of a key."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ParseError(_("A key stands twice in one object."))
+    return found
 
 
 def _check_strings(value: object, depth: int) -> None:

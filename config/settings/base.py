@@ -50,6 +50,7 @@ if find_spec("django_linear_migrations"):  # a tool for developers, who have it 
 MIDDLEWARE = [
     "config.requests.RequestLogMiddleware",
     "config.arrival.ArrivalMiddleware",
+    "config.queries.QueryMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.headers.SecurityHeadersMiddleware",
@@ -117,8 +118,9 @@ REDIS_URL = env.str("REDIS_URL", default="")
 if REDIS_URL:
     CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "config.caching.ForgivingRedisCache",
             "LOCATION": REDIS_URL,
+            "OPTIONS": {"socket_connect_timeout": 2, "socket_timeout": 5},
         }
     }
 else:
@@ -260,6 +262,7 @@ SPECTACULAR_SETTINGS = {
         "SubmissionState": "grading.enums.SubmissionState",
         "UploadState": "grading.enums.UploadState",
         "EvaluationState": "grading.enums.EvaluationState",
+        "PaperKind": "grading.enums.FilingKind",
     },
 }
 
@@ -305,9 +308,29 @@ EVALUATION_ATTEMPTS = 3
 EVALUATION_WALL_SECONDS = env.int("EVALUATION_WALL_SECONDS", default=300)
 EVALUATION_CPU_SECONDS = env.int("EVALUATION_CPU_SECONDS", default=300)
 EVALUATION_MEMORY_BYTES = env.int("EVALUATION_MEMORY_BYTES", default=2 * 1024**3)
+SOUNDS_WALL_SECONDS = env.int("SOUNDS_WALL_SECONDS", default=1800)
+"""How long one look at an archive of clips may take; an archive of 2 GiB takes minutes on a slow disk."""
+SOUNDS_CPU_SECONDS = env.int("SOUNDS_CPU_SECONDS", default=1800)
+SOUNDS_TASK_SECONDS = 3 * SOUNDS_WALL_SECONDS
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=15.0)
 RING_AGAIN_SECONDS = env.float("RING_AGAIN_SECONDS", default=30.0)
 """How long a bell may go unheard before it is rung again."""
+BOARD_SECONDS = 2.0
+"""How often a worker looks for large boards that are behind and whose pause is over."""
+JUDGE_API_KEY = env.str("JUDGE_API_KEY", default="")
+"""The key of the judge's endpoint; it goes nowhere else, and into no row, log or page."""
+JUDGE_BASE_URL = env.str("JUDGE_BASE_URL", default="")
+"""Where the judge is asked, whatever address its definition names; empty: there."""
+JUDGE_ORIGINS = env.list("JUDGE_ORIGINS", default=[])
+"""The origins (https://host) that a definition may name; none is called without standing here."""
+JUDGE_RECORDINGS = VAR_DIR / "recordings"
+"""Where recordings of judges lie, each as <sha256>.jsonl."""
+JUDGE_SLICE_SECONDS = env.float("JUDGE_SLICE_SECONDS", default=120.0)
+"""After how long a worker lets another submission's judging go first."""
+JUDGE_PAUSE_SECONDS = env.float("JUDGE_PAUSE_SECONDS", default=1.0)
+"""The first pause after a failed call; it doubles."""
+JUDGE_PATIENCE_SECONDS = env.float("JUDGE_PATIENCE_SECONDS", default=300.0)
+"""For how long a judge may be out of reach before its run stops."""
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 """What a scraper of /metrics sends as its bearer token; empty: only this machine itself may ask."""
 CANARY_SECONDS = env.int("CANARY_SECONDS", default=600)
@@ -316,6 +339,8 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "grading.sweep", "schedule": SWEEP_SECONDS},
     # asked often, so that a beat started anew does not put it off
     "canary": {"task": "grading.canary", "schedule": 60.0},
+    "checkpoint": {"task": "grading.checkpoint", "schedule": 600.0},
+    "copies": {"task": "grading.copies", "schedule": 60.0},
 }
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # short intervals: nothing worth a file of its own
 BOOTSTRAP_REPLICATES = 10_000

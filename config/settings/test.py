@@ -30,7 +30,16 @@ if REDIS_URL:
     }
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
-if not DATABASE_URL:
+if DATABASE_URL:
+    DATABASES = {
+        "default": {
+            **env.db_url("DATABASE_URL"),
+            "CONN_MAX_AGE": 0,
+            # what a test wrote need not outlive a power cut
+            "OPTIONS": {"options": "-c synchronous_commit=off"},
+        }
+    }
+else:
     DATABASES = {
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
