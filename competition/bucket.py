@@ -106,6 +106,19 @@ def fetch(key: str, *, limit: int | None = None) -> Iterator[bytes]:
             raise BucketUnavailable("IncompleteBody")
 
 
+def fetch_slice(key: str, offset: int, size: int) -> Iterator[bytes]:
+    """Yield `size` bytes of an object from `offset` on. Raises FileNotFoundError, BucketUnavailable."""
+    with answering():
+        wanted = f"bytes={offset}-{offset + size - 1}"
+        answer = client().get_object(Range=wanted, **name(key))
+        seen = 0
+        for chunk in answer["Body"].iter_chunks(CHUNK):
+            seen += len(chunk)
+            yield chunk
+        if seen != size:
+            raise BucketUnavailable("IncompleteBody")
+
+
 def size_of(key: str) -> int | None:
     """Return an object's size in bytes, None without one."""
     try:

@@ -94,3 +94,58 @@ class MemberRole(TextChoices):
 
     CAPTAIN = "captain", _("captain")
     MEMBER = "member", _("member")
+
+
+class Pool(TextChoices):
+    """What audio may be used for. Held-out audio reaches no participant."""
+
+    OPEN = "open", _("open")
+    ROTATION = "rotation", _("rotation")
+    HELD_OUT = "held-out", _("held out")
+
+
+class IssueState(TextChoices):
+    """Where one person's copy of a pack stands."""
+
+    REQUESTED = "requested", _("requested")
+    ACTIVE = "active", _("issued")
+    REFUSED = "refused", _("refused")
+    REVOKED = "revoked", _("revoked")
+    EXPIRED = "expired", _("expired")
+
+
+class DownloadEnd(TextChoices):
+    """How an attempt to download ended."""
+
+    OPEN = "open", _("under way")
+    WHOLE = "whole", _("whole")
+    BROKEN = "broken", _("broken off")
+    DENIED = "denied", _("denied")
+
+
+class LinkVerdict(TextChoices):
+    """What an organizer made of hints that two accounts are one person's."""
+
+    DISMISSED = "dismissed", _("dismissed")
+    LINKED = "linked", _("linked")
+
+
+class Strata(TextChoices):
+    """What a draw keeps in proportion."""
+
+    TIER = "tier", _("tier")
+    LANGUAGE_TIER = "language,tier", _("language and tier")
+
+
+class Senders(TextChoices):
+    """Who sends files to a phase: the entrants theirs, or the organizers for each of them."""
+
+    ENTRANTS = "entrants", _("the entrants")
+    ORGANIZERS = "organizers", _("the organizers, for each entrant")
+
+
+class ClipSource(TextChoices):
+    """Where a phase's clips come from: all of its references, or those that a window draws."""
+
+    LISTED = "listed", _("all that its references list")
+    DRAWN = "drawn", _("those that a window draws")

@@ -8,12 +8,14 @@ from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Concat
 
 from accounts.models import AuditEvent, User
-from competition.enums import BoardVisibility, EntrantState, Role
+from competition.enums import BoardVisibility, ClipSource, EntrantState, Role
 from competition.models import (
     Competition,
     Entrant,
     EntrantMember,
+    EntrantMerge,
     Phase,
+    PhaseDraw,
     RoleGrant,
     Terms,
     TermsAcceptance,
@@ -36,6 +38,20 @@ def members_of(entrant: Entrant) -> QuerySet[EntrantMember]:
     """Return the active members with their people, captains first."""
     places = entrant.members.filter(left_at__isnull=True).select_related("user")
     return places.order_by("role", "joined_at", "pk")
+
+
+def stands_for(entrant_id: int) -> set[int]:
+    """Return the keys of the entrant and of all that went into it: what they did and were given is its."""
+    taken_in = EntrantMerge.objects.filter(kept=entrant_id).values_list("merged_id", flat=True)
+    return {entrant_id, *taken_in}
+
+
+def heirs(competition: Competition) -> dict[int, int]:
+    """Return, by the key of each entrant that went into another, the key of the one that stands for it."""
+    rows = EntrantMerge.objects.filter(competition=competition)
+    pairs = list(rows.values_list("merged_id", "kept_id"))
+    gone = {merged for merged, _kept in pairs}
+    return {merged: kept for merged, kept in pairs if kept not in gone}
 
 
 def roles_of(user: Viewer, competition: Competition) -> set[Role]:
@@ -66,6 +82,16 @@ def has_accepted_terms(user: Viewer, competition: Competition) -> bool:
         terms__competition=competition,
         terms__version=competition.terms_version,
     ).exists()
+
+
+def has_draw(phase: Phase) -> bool:
+    """Return whether the clips of the phase were drawn."""
+    return PhaseDraw.objects.filter(phase=phase.pk).exists()
+
+
+def awaits_draw(phase: Phase) -> bool:
+    """Return whether the phase's clips are yet to be drawn: until then nothing can be sent to it."""
+    return phase.clips == ClipSource.DRAWN and not has_draw(phase)
 
 
 def may_see_board(user: Viewer, phase: Phase, now: datetime) -> bool:

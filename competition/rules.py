@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db.models import Q
+
 from accounts.models import AuditEvent, User
 from accounts.services.audit import SITE
 from competition.enums import Role
@@ -39,10 +41,12 @@ def is_overseer(user: Viewer, competition: Competition) -> bool:
 
 
 def is_member(user: Viewer, entrant: Entrant) -> bool:
-    """Return whether the person is an active member of the entrant."""
+    """Return whether the person is an active member of the entrant, or of the one that it went into."""
     if not isinstance(user, User) or not user.is_active:
         return False
-    return entrant.members.filter(user=user, left_at__isnull=True).exists()
+    return user.entries.filter(
+        Q(entrant=entrant) | Q(entrant__taken_in__merged=entrant), left_at__isnull=True
+    ).exists()
 
 
 def can_see_competition(user: Viewer, competition: Competition) -> bool:

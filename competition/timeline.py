@@ -19,6 +19,8 @@ _MOMENT: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _OFFSET_LIMIT: Final = timedelta(hours=15)
+_YEARS: Final = range(1970, 9999)
+"""Years of moments: a grace after the last of them, or its day in any zone, is still a moment."""
 _DAY_END: Final = (24, 0, 0)
 
 
@@ -69,7 +71,7 @@ def parse_moment(text: str, *, closing: bool = False) -> datetime:
     step = timedelta(seconds=1) if match["second"] else timedelta(minutes=1)
     is_end = closing and clock != _DAY_END
     try:
-        moment = _moment(date.fromisoformat(match["date"]), clock, _zone(match["zone"]))
+        moment = _moment(_day(match["date"]), clock, _zone(match["zone"]))
         return moment + step if is_end else moment
     except (ValueError, OverflowError) as error:
         raise MomentFault(f"there is no such moment: {error}") from error
@@ -139,6 +141,13 @@ def day_reset(now: datetime) -> datetime:
 def day_start(day: date) -> datetime:
     """Return, in UTC, the instant at which an AoE day begins."""
     return datetime.combine(day, time(), AOE).astimezone(UTC)
+
+
+def _day(text: str) -> date:
+    day = date.fromisoformat(text)
+    if day.year not in _YEARS:
+        raise ValueError(f"the year must be {_YEARS[0]} to {_YEARS[-1]}")
+    return day
 
 
 def _moment(day: date, clock: tuple[int, int, int], zone: tzinfo) -> datetime:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from competition.views import entry, pages
+from competition.views import downloads, entry, packs, pages
 
 app_name = "competition"
 
@@ -18,6 +18,14 @@ entry_patterns: list[URLPattern] = [
     path("withdraw/", entry.withdraw, name="entrant-withdraw"),
 ]
 
+pack_patterns: list[URLPattern] = [
+    path("", packs.pack_list, name="pack-list"),
+    path("<slug:code>/request/", packs.pack_request, name="pack-request"),
+    path("<slug:code>/manifest/", packs.pack_manifest, name="pack-manifest"),
+    path("copies/<slug:code>/start/", downloads.start, name="issue-start"),
+    path("copies/<slug:code>/download/", downloads.download, name="issue-download"),
+]
+
 competition_patterns: list[URLPattern | URLResolver] = [
     path("", pages.competition_detail, name="competition-detail"),
     path("data/", pages.data, name="data"),
@@ -26,6 +34,7 @@ competition_patterns: list[URLPattern | URLResolver] = [
     path("announcements/", pages.announcements, name="announcements"),
     path("register/", entry.register, name="entrant-register"),
     path("entry/", include(entry_patterns)),
+    path("packs/", include(pack_patterns)),
 ]
 
 urlpatterns = [

@@ -4,15 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from competition.models import Competition, Entrant, Phase, Track
+from competition.enums import ClipSource
+from competition.models import Competition, Entrant, Phase, PhaseDraw, Track
+
+
+class DrawnClipsSerializer(serializers.ModelSerializer[PhaseDraw]):
+    """Which draw of which window gave a phase its clips. `sha256` is that of the ids, each with a line feed."""
+
+    window = serializers.CharField(source="draw.window.code")
+    draw = serializers.CharField(source="draw.code")
+    sha256 = serializers.CharField(source="draw.sha256")
+    drawn_at = serializers.DateTimeField(source="draw.drawn_at")
+    utt_ids = serializers.SerializerMethodField()
+
+    class Meta:
+        model = PhaseDraw
+        fields = ["window", "draw", "sha256", "drawn_at", "utt_ids"]
+
+    def get_utt_ids(self, taken: PhaseDraw) -> list[str]:
+        """Return the drawn ids by code point; the phase is scored on them and on no others."""
+        return sorted(taken.draw.clips.values_list("clip__utt_id", flat=True))
 
 
 class PhaseSerializer(serializers.ModelSerializer[Phase]):
-    """A phase: its window in UTC (`closes_at` is exclusive), quota, and what is shown while it is open."""
+    """A phase: its window in UTC (`closes_at` is exclusive), quota, and what is shown while it is open.
+
+    `clips` says whether it is scored on all that its references list, or on what a window draws: `drawn`.
+    """
 
     utterances = serializers.SerializerMethodField()
+    drawn = serializers.SerializerMethodField()
 
     class Meta:
         model = Phase
@@ -31,11 +55,22 @@ class PhaseSerializer(serializers.ModelSerializer[Phase]):
             "band_rule",
             "limits",
             "utterances",
+            "clips",
+            "senders",
+            "drawn",
         ]
 
     def get_utterances(self, phase: Phase) -> dict[str, int]:
         """Return how many utterances the phase has per language."""
         return dict(phase.references.counts)
+
+    @extend_schema_field(DrawnClipsSerializer(allow_null=True))
+    def get_drawn(self, phase: Phase) -> dict[str, Any] | None:
+        """Return the draw that the phase took its clips from; null for one that lists them, or before the draw."""
+        if phase.clips != ClipSource.DRAWN:
+            return None
+        taken = PhaseDraw.objects.filter(phase=phase).select_related("draw__window").first()
+        return dict(DrawnClipsSerializer(taken).data) if taken else None
 
 
 class TrackSerializer(serializers.ModelSerializer[Track]):

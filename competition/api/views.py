@@ -20,6 +20,7 @@ from competition.api.serializers import (
     PhaseSerializer,
 )
 from competition.models import Competition, Phase
+from competition.services.drawn import require_clips
 
 
 def visible_competition(request: Request, slug: str) -> Competition:
@@ -88,11 +89,14 @@ class Manifest(APIView):
     @extend_schema(responses=ManifestSerializer, operation_id="manifest")
     def get(self, request: Request, slug: str, track: str, phase: str) -> Response:
         """Return the manifest of the phase's references."""
-        references = visible_phase(request, slug, track, phase).references
-        rows = references.utterances.order_by("utt_id").values("utt_id", "language")
+        found = visible_phase(request, slug, track, phase)
+        require_clips(found)
+        references = found.references
+        rows = references.utterances.values("utt_id", "language")
         body: dict[str, Any] = {
             "references": str(references),
             "sha256": references.sha256,
-            "utterances": list(rows),
+            # Not by the database: each has an order of texts of its own.
+            "utterances": sorted(rows, key=lambda row: str(row["utt_id"])),
         }
         return Response(body)

@@ -21,6 +21,8 @@ PHASE_FIELDS: Final = (
     "board_visibility",
     "selection",
     "band_rule",
+    "clips",
+    "senders",
 )
 MOMENTS: Final = ("opens_at", "closes_at", "frozen_from")
 

@@ -22,7 +22,15 @@ from competition.definition.values import (
     Texts,
     TrackDefinition,
 )
-from competition.enums import BandRule, BoardVisibility, CompetitionState, Feedback, Selection
+from competition.enums import (
+    BandRule,
+    BoardVisibility,
+    ClipSource,
+    CompetitionState,
+    Feedback,
+    Selection,
+    Senders,
+)
 
 TITLE, SUMMARY, LONG = 200, 1_000, 100_000
 LANGUAGE: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -33,16 +41,31 @@ _STEP: Final = re.compile(r"[^.\[\]]+")
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """What the scorer knows: kinds of track, names of limits, and what is wrong with parameters.
+    """What the scorer knows: kinds of track, names of their limits, and what is wrong with parameters.
 
-    `check_params` returns (path like `weights.f1`, sentence) for each fault. `offline` are kinds
-    whose files participants can check, but which no server holds.
+    `limits` maps a kind to the names of its limits. `check_params` returns (path like `weights.f1`,
+    sentence) for each fault.
     """
 
-    kinds: tuple[str, ...]
-    limits: frozenset[str]
+    limits: Mapping[str, frozenset[str]]
     check_params: Callable[[str, Mapping[str, Any]], Sequence[tuple[str, str]]]
-    offline: frozenset[str] = frozenset()
+    without_references: frozenset[str] = frozenset()
+    """Kinds whose boards are made of others', so that their phases name no references."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of track, sorted."""
+        return tuple(sorted(self.limits))
+
+    def limits_of(self, kind: object) -> frozenset[str]:
+        """Return the names of a kind's limits; of a kind that is not known, those of all."""
+        if isinstance(kind, str) and kind in self.limits:
+            return self.limits[kind]
+        return frozenset().union(*self.limits.values())
+
+    def has_references(self, kind: object) -> bool:
+        """Return whether phases of a kind name references; whatever is no kind ought to."""
+        return not (isinstance(kind, str) and kind in self.without_references)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,29 +156,18 @@ class _Reader:
         board = section.section("board")
         rules = _board_rules(board)
         sections = section.sections("phases", required=True)
-        phases = tuple(self.phase(item, rules) for item in sections)
+        kind = plain(section.place_of("kind"))
+        phases = tuple(self.phase(item, rules, kind) for item in sections)
         _refuse_twins(sections, [phase.slug for phase in phases])
         track = TrackDefinition(
             slug=section.slug("slug"),
-            kind=self.kind(section),
+            kind=section.choice("kind", self.catalog.kinds),
             texts=_by_language(self.titles(section)),
             params=self.params(section),
             phases=phases,
         )
         section.finish()
         return track
-
-    def kind(self, section: Section) -> str:
-        place = section.place_of("kind")
-        kind = str(plain(place))
-        if kind not in self.catalog.offline:
-            return section.choice("kind", self.catalog.kinds)
-        section.get("kind")
-        held = ", ".join(self.catalog.kinds)
-        section.fault(
-            place, f"{kind} can be checked offline, but this server holds only {held}", "kind"
-        )
-        return kind
 
     def titles(self, section: Section) -> dict[str, dict[str, str]]:
         return {
@@ -177,9 +189,8 @@ class _Reader:
             section.fault(place, message, f"params.{path}" if path else "params")
         return raw
 
-    def phase(self, section: Section, rules: tuple[str, str]) -> PhaseDefinition:
+    def phase(self, section: Section, rules: tuple[str, str], kind: object) -> PhaseDefinition:
         quota = section.section("quota")
-        limits = section.section("limits")
         opens_at = section.moment("opens_at") or EPOCH
         closes_at = section.moment("closes_at", closing=True)
         frozen_from = section.optional_moment("freeze_at")
@@ -199,23 +210,25 @@ class _Reader:
             ),
             selection=rules[0],
             band_rule=rules[1],
-            references=_relative_path(section, "references"),
-            limits=self.limits(limits),
+            references=_relative_path(section, "references")
+            if self.catalog.has_references(kind)
+            else "",
+            clips=section.choice("clips", ClipSource.values, default="listed"),
+            senders=section.choice("senders", Senders.values, default="entrants"),
+            limits=_limits(section.section("limits"), self.catalog.limits_of(kind)),
         )
         for part in (quota, section):
             if part:
                 part.finish()
         return phase
 
-    def limits(self, section: Section | None) -> dict[str, int]:
-        if section is None:
-            return {}
-        given = {
-            name: section.optional_integer(name, low=1, high=2**40)
-            for name in sorted(self.catalog.limits)
-        }
-        section.finish()
-        return {name: number for name, number in given.items() if number is not None}
+
+def _limits(section: Section | None, names: frozenset[str]) -> dict[str, int]:
+    if section is None:
+        return {}
+    given = {name: section.optional_integer(name, low=1, high=2**40) for name in sorted(names)}
+    section.finish()
+    return {name: number for name, number in given.items() if number is not None}
 
 
 def _languages(section: Section) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SLUG_LIMIT: Final = 64
+HINTED: Final = 100
+"""Beyond so many faults nobody is told what was probably meant: comparing words takes long."""
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -87,7 +89,7 @@ class Section:
         text = self.text(key, limit=SLUG_LIMIT, default=default)
         known = list(choices)
         if text and text not in known:
-            message = f"{text} is none of {', '.join(known)}{_suggestion(text, known)}"
+            message = f"{text} is none of {', '.join(known)}{self._hint(text, known)}"
             self.fault(self.place_of(key), message, key)
         return text
 
@@ -159,8 +161,11 @@ class Section:
         for key, (place, _) in self._entries.items():
             if key not in self._asked:
                 known = [name for name in self._asked if name not in self._entries]
-                message = f"{key} is not known here{_suggestion(key, known or self._asked)}"
+                message = f"{key} is not known here{self._hint(key, known or self._asked)}"
                 self.faults.append(Fault(place.line, place.column, self.join(key), message))
+
+    def _hint(self, word: str, known: Iterable[str]) -> str:
+        return _suggestion(word, known) if len(self.faults) < HINTED else ""
 
     def _number(self, node: Node, key: str, low: int, high: int) -> int | None:
         value = node.value if isinstance(node, Leaf) else None

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from competition.enums import ClipSource, Senders
+
 Texts = Mapping[str, Mapping[str, str]]
 """Language -> key -> text."""
 
@@ -32,6 +34,8 @@ class PhaseDefinition:
     band_rule: str
     references: str
     limits: Mapping[str, int]
+    clips: str = ClipSource.LISTED.value
+    senders: str = Senders.ENTRANTS.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.functional import cached_property
 
 from accounts.codes import new_code
 from competition.enums import CompetitionState, Role
@@ -48,6 +49,11 @@ class Competition(models.Model):
 
     def __str__(self) -> str:
         return self.slug
+
+    @cached_property
+    def has_several_tracks(self) -> bool:
+        """Whether a phase has to be named together with its track."""
+        return len(self.tracks.all()) > 1
 
     @property
     def audit_scope(self) -> str:

@@ -5,7 +5,15 @@ from django.db import models
 from django.db.models import F, Q
 
 from accounts.codes import new_code
-from competition.enums import BandRule, BoardAct, BoardVisibility, Feedback, Selection
+from competition.enums import (
+    BandRule,
+    BoardAct,
+    BoardVisibility,
+    ClipSource,
+    Feedback,
+    Selection,
+    Senders,
+)
 from competition.models.competition import Competition
 from competition.models.querysets import PhaseQuerySet, ReferenceVersionQuerySet, TrackQuerySet
 
@@ -84,7 +92,9 @@ class Phase(models.Model):
     """A time window of a track with its references, quota and visibility. `closes_at` is exclusive.
 
     `held_from` freezes the board by hand, also beyond the end; while `hidden_at` is set only
-    overseers see the board.
+    overseers see the board. Where `clips` are drawn, `references` are those of the whole pool until the
+    draw is made (PhaseDraw), and from then on those of the drawn clips alone. Where `senders` are the
+    organizers, nobody else sends a file.
     """
 
     code = models.CharField(max_length=16, unique=True, default=new_code, editable=False)
@@ -110,6 +120,18 @@ class Phase(models.Model):
     )
     band_rule = models.CharField(max_length=16, choices=BandRule.choices, default=BandRule.LEADER)
     limits = models.JSONField(default=dict)
+    clips = models.CharField(
+        max_length=8,
+        choices=ClipSource.choices,
+        default=ClipSource.LISTED,
+        db_default=ClipSource.LISTED.value,
+    )
+    senders = models.CharField(
+        max_length=10,
+        choices=Senders.choices,
+        default=Senders.ENTRANTS,
+        db_default=Senders.ENTRANTS.value,
+    )
 
     objects = PhaseQuerySet.as_manager()
 
@@ -140,6 +162,12 @@ class Phase(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(band_rule__in=BandRule.values), name="competition_phase_band_rule"
+            ),
+            models.CheckConstraint(
+                condition=Q(clips__in=ClipSource.values), name="competition_phase_clips"
+            ),
+            models.CheckConstraint(
+                condition=Q(senders__in=Senders.values), name="competition_phase_senders"
             ),
         ]
 

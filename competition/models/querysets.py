@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model, Q, QuerySet
 
 from accounts.models import User
-from competition.enums import CompetitionState, EntrantState, Role
+from competition.enums import CompetitionState, EntrantState, MemberRole, Role
 
 ModelT_co = TypeVar("ModelT_co", bound=Model, covariant=True)
 
@@ -110,6 +110,77 @@ class ReferenceVersionQuerySet(QuerySet[ModelT_co]):
         if administers(user):
             return self.all()
         return self.filter(track__competition__in=granted(user, (Role.ORGANIZER,)))
+
+
+class DatasetQuerySet(QuerySet[ModelT_co]):
+    """For the competition's overseers."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the datasets of competitions that the person organizes or audits."""
+        return self if administers(user) else self.filter(competition__in=granted(user, OVERSEERS))
+
+
+class DatasetVersionQuerySet(QuerySet[ModelT_co]):
+    """For the competition's overseers."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the versions of datasets of competitions that the person organizes or audits."""
+        if administers(user):
+            return self.all()
+        return self.filter(dataset__competition__in=granted(user, OVERSEERS))
+
+
+class PackQuerySet(QuerySet[ModelT_co]):
+    """Those on offer for members of accepted entrants, or of those they are for; all for the overseers."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the packs that the person may know of."""
+        if administers(user):
+            return self.all()
+        if not isinstance(user, User) or not user.is_active:
+            return self.none()
+        entrants = apps.get_model("competition", "Entrant")._default_manager
+        entered = entrants.filter(pk__in=_own(user), state=EntrantState.ACCEPTED)
+        addressed = apps.get_model("competition", "PackAddressee")._default_manager
+        keys = entered.values("pk")
+        merged = _merges().filter(kept__in=keys).values("merged_id")
+        mine = addressed.filter(Q(entrant__in=keys) | Q(entrant__in=merged)).values("pack_id")
+        for_all = Q(addressees__isnull=True, competition__in=entered.values("competition_id"))
+        return self.filter(
+            Q(competition__in=granted(user, OVERSEERS))
+            | (Q(offered_at__isnull=False) & (for_all | Q(pk__in=mine)))
+        ).distinct()
+
+
+class PackIssueQuerySet(QuerySet[ModelT_co]):
+    """For the recipient, the captains of the entrant or of the one it went into, and the overseers."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the copies that the person may know of."""
+        if administers(user):
+            return self.all()
+        if not isinstance(user, User) or not user.is_active:
+            return self.none()
+        led = _own(user).filter(role=MemberRole.CAPTAIN)
+        return self.filter(
+            Q(person=user)
+            | Q(entrant__in=led)
+            | Q(entrant__in=_merges().filter(kept__in=led).values("merged_id"))
+            | Q(competition__in=granted(user, OVERSEERS))
+        )
+
+
+class DrawWindowQuerySet(QuerySet[ModelT_co]):
+    """Seen like their competition: what is committed to is public, the seed until its end is not."""
+
+    def visible_to(self, user: Viewer) -> Self:
+        """Return the windows of competitions that the person may know of."""
+        return self.filter(_seen(user, "competition"))
+
+
+def _merges() -> QuerySet[Model, Any]:
+    """Return which entrant stands for which that went into it; chains of merges are one step away."""
+    return apps.get_model("competition", "EntrantMerge")._default_manager.all()
 
 
 def _own(user: User) -> QuerySet[Model, Any]:

@@ -212,6 +212,7 @@ def _return(entrant: Entrant, state: EntrantState, decided_at: datetime | None) 
             _("This team was refused or disqualified. Write to the organizers."),
             state=entrant.state,
         )
+    _require_unmerged(entrant)
     entrant.state, entrant.decided_at, entrant.reason = state, decided_at, ""
     entrant.save(update_fields=["state", "decided_at", "reason"])
     return entrant
@@ -237,10 +238,21 @@ def _move(
                 _("This is not possible: the entrant is %(state)s.") % {"state": old.label},
                 state=str(old),
             )
+        _require_unmerged(locked)
         locked.state, locked.reason, locked.decided_at = to, reason, now
         locked.save(update_fields=["state", "reason", "decided_at"])
         _change(locked, actor, ("state", old, to), reason, now)
     return locked
+
+
+def _require_unmerged(entrant: Entrant) -> None:
+    merge = entrant.went_into.filter(is_direct=True).select_related("kept__team").first()
+    if merge is not None:
+        raise EntrantOut(
+            _("This team went into %(team)s; a merge is not taken back.")
+            % {"team": merge.kept.team.name},
+            state=entrant.state,
+        )
 
 
 def _change(

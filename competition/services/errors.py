@@ -35,6 +35,12 @@ class TermsNotAccepted(NotAllowed):
     code = "TERMS_NOT_ACCEPTED"
 
 
+class TermsChanged(Conflict):
+    """The terms that were read are not the ones in force."""
+
+    code = "TERMS_CHANGED"
+
+
 class RegistrationClosed(Conflict):
     """The competition is not published, is archived, or its last phase has closed."""
 
@@ -161,3 +167,70 @@ class AlreadyAnnounced(Conflict):
     """The same news was published before."""
 
     code = "ALREADY_ANNOUNCED"
+
+
+class DatasetInvalid(Invalid):
+    """Rows or audio of a dataset have faults; `faults` lists every one with its line."""
+
+    code = "DATASET_INVALID"
+
+
+class NamesHeldOut(Conflict):
+    """References name a clip that the competition holds out; no phase may ask for it."""
+
+    code = "NAMES_HELD_OUT"
+
+
+class PoolMoveRefused(Conflict):
+    """The audio cannot go into that pool, or was moved meanwhile."""
+
+    code = "POOL_MOVE_REFUSED"
+
+
+class PackRefused(Invalid):
+    """The files are no pack, or name what is held out; `faults` says which."""
+
+    code = "PACK_INVALID"
+
+
+class IssueRefused(Conflict):
+    """The copy cannot be asked for, issued or revoked as things stand."""
+
+    code = "ISSUE_REFUSED"
+
+
+class DownloadDenied(NotAllowed):
+    """The copy is not for this person, or not any more; `reason` is kept with the attempt."""
+
+    code = "DOWNLOAD_DENIED"
+
+
+class CopyGone(Refusal):
+    """The person's own copy was revoked or has expired, or the link to it is old."""
+
+    code = "COPY_GONE"
+    status = 410
+
+
+class MergeRefused(Conflict):
+    """The two entrants cannot be merged as they stand."""
+
+    code = "MERGE_REFUSED"
+
+
+class JudgementRefused(Invalid):
+    """The two people are no pair that can be judged."""
+
+    code = "JUDGEMENT_REFUSED"
+
+
+class WindowRefused(Conflict):
+    """The window or draw cannot be made, opened or revealed as things stand."""
+
+    code = "WINDOW_REFUSED"
+
+
+class ClipsNotDrawn(Conflict):
+    """The phase's clips are drawn by a window, and the draw has not been made yet."""
+
+    code = "CLIPS_NOT_DRAWN"

@@ -27,6 +27,7 @@ from competition.models import (
     Terms,
     Track,
 )
+from competition.queries import has_draw
 from competition.services import deadlines
 from competition.services.authority import require_reason
 from competition.services.errors import PhaseKept, TermsVersionKept
@@ -212,6 +213,7 @@ def _change_phase(row: Phase, values: Mapping[str, Any], writer: _Writer) -> Non
         for name, value in values.items()
         if getattr(row, name) != value
     ]
+    _require_not_drawn(row, [name for name, _old, _new in changes])
     for name, _old, new in changes:
         if writer.was_public and name in {"opens_at", "closes_at"}:
             deadlines.check_time(row, name, new, writer.now)
@@ -219,6 +221,16 @@ def _change_phase(row: Phase, values: Mapping[str, Any], writer: _Writer) -> Non
     row.save(update_fields=[name for name, _old, _new in changes])
     if writer.was_public:
         _keep_history(row, changes, writer)
+
+
+def _require_not_drawn(row: Phase, names: Iterable[str]) -> None:
+    """Raise PhaseKept where clips were drawn: what they were drawn from is fixed for good."""
+    if not {"references", "clips"}.isdisjoint(names) and has_draw(row):
+        raise PhaseKept(
+            _("The clips of %(name)s were drawn; where they come from cannot be changed any more.")
+            % {"name": row.slug},
+            name=row.slug,
+        )
 
 
 def _keep_history(row: Phase, changes: list[tuple[str, Any, Any]], writer: _Writer) -> None:

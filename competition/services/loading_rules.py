@@ -35,6 +35,7 @@ def check_changes(load: Given, *, was_public: bool) -> None:
             _("%(phases)s: files were sent in; this phase cannot be removed.")
             % {"phases": ", ".join("/".join(names) for names in removed)}
         )
+    _check_senders(load)
     fixed = sorted(_fixed(load))
     if fixed:
         raise RecipeNeeded(
@@ -45,6 +46,19 @@ def check_changes(load: Given, *, was_public: bool) -> None:
             % {"paths": ", ".join(fixed)},
             paths=fixed,
         )
+
+
+def _check_senders(load: Given) -> None:
+    """Raise PhaseKept where files are there already: those would be of the wrong hands."""
+    for change in load.changes:
+        words = change.path.split(".")
+        if words[-1] == "senders" and (words[1], words[3]) in load.used:
+            raise PhaseKept(
+                _(
+                    "%(phase)s: files were sent in; who sends them cannot be changed any more. Open another phase."
+                )
+                % {"phase": f"{words[1]}/{words[3]}"}
+            )
 
 
 def _check_version(load: Given, *, was_public: bool) -> None:
@@ -64,6 +78,8 @@ def _fixed(load: Given) -> Iterable[str]:
         if words[0] != "tracks" or words[1] not in tracks:
             continue
         if words[2] in {"kind", "params"} or (
-            words[2] == "phases" and words[-1] == "references" and (words[1], words[3]) in load.used
+            words[2] == "phases"
+            and words[-1] in {"references", "clips"}
+            and (words[1], words[3]) in load.used
         ):
             yield change.path

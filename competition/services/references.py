@@ -14,12 +14,17 @@ from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
+from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from competition import bucket
 from competition.models import ReferenceUtterance, ReferenceVersion, Track
-from competition.services.errors import ReferencesMissing, ReferencesUnreachable
+from competition.services.errors import (
+    NamesHeldOut,
+    ReferencesMissing,
+    ReferencesUnreachable,
+)
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
@@ -57,7 +62,7 @@ def keep_version(
 ) -> ReferenceVersion:
     """Return the row of stored references under a name: the one there is, else the next version.
 
-    Part of the caller's transaction, which holds the track or the competition.
+    Part of the caller's transaction, which holds the track or the competition. Refuses NamesHeldOut.
     """
     known = ReferenceVersion.objects.filter(track=track, name=name, sha256=given.sha256).first()
     if known is not None:
@@ -73,14 +78,24 @@ def keep_version(
         counts=dict(given.counts),
         loaded_at=now,
     )
-    ReferenceUtterance.objects.bulk_create(
-        (
-            ReferenceUtterance(references=made, utt_id=utt_id, language=language)
-            for utt_id, language in given.languages.items()
-        ),
-        batch_size=2000,
-    )
+    _add_utterances(made, given.languages)
     return made
+
+
+def _add_utterances(made: ReferenceVersion, languages: Mapping[str, str]) -> None:
+    rows = (
+        ReferenceUtterance(references=made, utt_id=utt_id, language=language)
+        for utt_id, language in languages.items()
+    )
+    try:
+        with transaction.atomic():
+            ReferenceUtterance.objects.bulk_create(rows, batch_size=2000)
+    except IntegrityError as error:
+        raise NamesHeldOut(
+            _("References of %(name)s name a clip that is held out; no phase can ask for it.")
+            % {"name": made.name},
+            name=made.name,
+        ) from error
 
 
 def path_of(version: ReferenceVersion) -> Path:
@@ -89,16 +104,21 @@ def path_of(version: ReferenceVersion) -> Path:
 
 
 def bring(version: ReferenceVersion) -> Path:
-    """Return where the bytes lie on this machine, fetched from the bucket where it lacks them.
+    """Return where the bytes lie on this machine; as `bring_key`."""
+    return bring_key(version.storage_key, version.sha256, version.size)
+
+
+def bring_key(key: str, sha256: str, size: int) -> Path:
+    """Return where bytes that `store_bytes` kept lie here, fetched from the bucket where they are not.
 
     Raises ReferencesMissing when the bucket has not got them, ReferencesUnreachable while it
     does not answer or the disk takes nothing.
     """
-    path = path_of(version)
-    if bucket.is_on() and not _holds(path, version.sha256):
+    path = _area() / key
+    if bucket.is_on() and not _holds(path, sha256):
         try:
-            data = b"".join(bucket.fetch(version.storage_key, limit=version.size))
-            _require_same(data, version)
+            data = b"".join(bucket.fetch(key, limit=size))
+            _require_same(data, sha256)
             _keep(path, data)
         except FileNotFoundError as error:
             raise ReferencesMissing(_("The references of this phase cannot be read.")) from error
@@ -116,7 +136,17 @@ def read_bytes(version: ReferenceVersion) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise ReferencesMissing(_("The references of this phase cannot be read.")) from error
-    _require_same(data, version)
+    _require_same(data, version.sha256)
+    return data
+
+
+def read_key(key: str, sha256: str) -> bytes:
+    """Return bytes that `store_bytes` kept; raises ReferencesMissing as `read_bytes` does, and OSError."""
+    path = _area() / key
+    if bucket.is_on() and not _holds(path, sha256):
+        _keep(path, b"".join(bucket.fetch(key)))
+    data = path.read_bytes()
+    _require_same(data, sha256)
     return data
 
 
@@ -127,8 +157,8 @@ def _holds(path: Path, sha256: str) -> bool:
         return False
 
 
-def _require_same(data: bytes, version: ReferenceVersion) -> None:
-    if hashlib.sha256(data).hexdigest() != version.sha256:
+def _require_same(data: bytes, sha256: str) -> None:
+    if hashlib.sha256(data).hexdigest() != sha256:
         raise ReferencesMissing(_("The references of this phase are not what was loaded."))
 
 

@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 from competition.services.errors import TextInvalid
 
 LINE_ENDS = "\n\t"
+SIGN = "\N{REPLACEMENT CHARACTER}"
 
 
 def accepted_text(text: str, *, limit: int, field: str) -> str:
     """Return the text as it is kept; raises TextInvalid when empty, too long or with hidden characters."""
-    kept = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    kept = _trimmed(text)
     if not any(unicodedata.category(character)[0] in "LNPS" for character in kept):
         raise TextInvalid(_("Write at least a word."), field=field)
     if len(kept) > limit:
@@ -28,6 +29,21 @@ def accepted_text(text: str, *, limit: int, field: str) -> str:
             field=field,
         )
     return kept
+
+
+def visible_text(text: str) -> str:
+    """Return the text as it is kept, a sign in place of each character that cannot be seen.
+
+    For what must not be refused over a character, as a comment that comes with an answer.
+
+    >>> visible_text(" a\\r\\nb\\u202e ")
+    'a\\nb�'
+    """
+    return "".join(SIGN if _is_hidden(character) else character for character in _trimmed(text))
+
+
+def _trimmed(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def _is_hidden(character: str) -> bool:

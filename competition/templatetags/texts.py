@@ -5,12 +5,13 @@ from __future__ import annotations
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language, ngettext, pgettext
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from competition import texts
 from competition.enums import EntrantKind, EntrantState
-from competition.models import Phase, Terms
+from competition.languages import language_named
+from competition.models import Competition, Phase, Terms
 
 register = template.Library()
 
@@ -23,17 +24,26 @@ def reader_language() -> str:
 @register.filter
 def spoken(code: str) -> str:
     """Return the name of a language that utterances are in, in the reader's own; else its code."""
-    names = {
-        "en": pgettext("a spoken language", "English"),
-        "zh": pgettext("a spoken language", "Mandarin"),
-    }
-    return names.get(code, code)
+    return language_named(code)
 
 
 @register.filter
 def text(thing: texts.HasTexts, key: str) -> texts.Text:
     """Return one text of a competition, track, phase or announcement."""
     return texts.text_of(thing, key, reader_language())
+
+
+@register.filter
+def phase_name(phase: Phase, competition: Competition | None = None) -> texts.Text:
+    """Return a phase's title, with its track's where the competition has several tracks.
+
+    A list of phases gives their competition along: it is asked once for all of them.
+    """
+    title = text(phase, "title") or texts.Text(str(phase.slug), texts.FALLBACK)
+    if not (competition or phase.track.competition).has_several_tracks:
+        return title  # one track needs no name
+    track = text(phase.track, "title") or phase.track.slug
+    return texts.Text(f"{title} · {track}", title.language)
 
 
 @register.filter
@@ -61,14 +71,14 @@ def terms_text(terms: Terms) -> texts.Text:
 def utterance_counts(phase: Phase) -> str:
     """Return how many utterances a phase has in each language."""
     counts = phase.references.counts
-    return " · ".join(f"{counts[language]:,} {language}" for language in sorted(counts))
+    return " · ".join(f"{counts[language]:,} {spoken(language)}" for language in sorted(counts))
 
 
 @register.simple_tag
 def component_order(name: str) -> str:
     """Return how a component decides between equal scores."""
     words = {"f1": _("higher F1"), "mntd": _("lower mNTD"), "error": _("lower error")}
-    return words.get(name, name)
+    return words.get(name) or _("higher %(name)s") % {"name": name}
 
 
 @register.simple_tag

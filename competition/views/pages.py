@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.core.paginator import Paginator
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -12,7 +13,7 @@ from competition.charts import timeline_chart
 from competition.entries import situation
 from competition.enums import EntrantState
 from competition.guidance import next_step
-from competition.models import DeadlineChange, Phase
+from competition.models import DeadlineChange, Phase, PhaseDraw
 from competition.queries import current_terms, may_see_board
 from competition.views.frame import find_competition, frame
 
@@ -42,9 +43,16 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
     competition = find_competition(request, slug)
     context = frame(competition, timezone.now(), "data")
     phases = Phase.objects.filter(track__competition=competition)
-    context["sets"] = phases.select_related("track", "references").order_by(
-        "track__position", "track__slug", "position", "slug"
+    drawn = Exists(PhaseDraw.objects.filter(phase=OuterRef("pk")))
+    context["sets"] = (
+        phases.select_related("track", "references")
+        .annotate(is_drawn=drawn)
+        .order_by("track__position", "track__slug", "position", "slug")
     )
+    offered = competition.packs.filter(
+        offered_at__isnull=False, withdrawn_at__isnull=True, addressees__isnull=True
+    )
+    context["has_packs"] = offered.exists()
     return render(request, "competition/data.html", context)
 
 
