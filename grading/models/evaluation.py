@@ -118,6 +118,11 @@ class Evaluation(models.Model):
                 name="grading_evaluation_lease",
             ),
             models.CheckConstraint(
+                condition=~Q(state=EvaluationState.WAITING)
+                | Q(finished_at__isnull=True, failure_code=""),
+                name="grading_evaluation_waiting",
+            ),
+            models.CheckConstraint(
                 condition=~Q(state=EvaluationState.SCORED)
                 | (
                     Q(finished_at__isnull=False)

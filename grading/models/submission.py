@@ -23,7 +23,8 @@ class Submission(models.Model):
     `content_id` is the identity of the content (grading.identity); `created_at` the moment the
     request was read or the upload session begun (it decides the deadline and the AoE day),
     `received_at` the moment the last byte was stored. `sha256` is that of the whole file: validation
-    adds it, since a file that came in parts was never seen whole before.
+    adds it, since a file that came in parts was never seen whole before. `by_organizer`: an organizer
+    sent it for the entrant, as the phase asks.
     """
 
     code = models.CharField(max_length=16, unique=True, default=new_code, editable=False)
@@ -36,6 +37,7 @@ class Submission(models.Model):
     kind = models.CharField(
         max_length=16, choices=SubmissionKind.choices, default=SubmissionKind.ENTRY
     )
+    by_organizer = models.BooleanField(default=False, db_default=False)
     system = models.CharField(max_length=80)
     note = models.CharField(max_length=500, blank=True)
     filename = models.CharField(max_length=255)
@@ -56,6 +58,9 @@ class Submission(models.Model):
     attempt = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     rung_at = models.DateTimeField(null=True, blank=True)
+    progress_step = models.CharField(max_length=16, blank=True, default="", db_default="")
+    progress_done = models.PositiveIntegerField(default=0, db_default=0)
+    progress_total = models.PositiveIntegerField(default=0, db_default=0)
     rows = models.PositiveIntegerField(null=True, blank=True)
     reading = models.CharField(max_length=64, blank=True)
     problems_total = models.PositiveIntegerField(null=True, blank=True)
