@@ -45,6 +45,7 @@ class SubmissionForm(RenamingForm):
     """An upload: the file, the system that made it, a note. `end` stands last, so a cut body lacks it."""
 
     idempotency_key = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+    entrant = forms.CharField(label=_("Entrant"), max_length=16, required=False)
     file = forms.FileField(
         label=_("File"),
         error_messages={"required": _("Choose a file first.")},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +11,7 @@ from typing import Any
 from competition.models import Phase
 from competition.models.querysets import Viewer
 from competition.timeline import is_closed
-from grading import queries
+from grading import laid_ready, queries
 from grading.kept import Kept
 from grading.models import Board
 
@@ -73,13 +72,20 @@ def published(phase: Phase, now: datetime) -> Published:
 
 def _snapshot(phase_code: str, built: int, built_at: datetime) -> Published:
     """Return a snapshot; number and time of its making are what tells it from others."""
-    boards = Board.objects.filter(phase__code=phase_code, built=built, built_at=built_at)
-    return _KEPT.get(
-        (phase_code, built, built_at),
-        lambda: _encoded(boards.values_list("data", flat=True).get()),
-    )
+
+    def make() -> Published:
+        body = laid_ready.data_of(phase_code, (built, built_at))
+        if body is not None:
+            return _tagged(body)
+        boards = Board.objects.filter(phase__code=phase_code, built=built, built_at=built_at)
+        return _encoded(boards.values_list("data", flat=True).get())
+
+    return _KEPT.get((phase_code, built, built_at), make)
 
 
 def _encoded(data: dict[str, Any]) -> Published:
-    body = json.dumps(data, ensure_ascii=False, sort_keys=True).encode()
+    return _tagged(laid_ready.encode(data))
+
+
+def _tagged(body: bytes) -> Published:
     return Published(body, f'"{hashlib.sha256(body).hexdigest()}"')

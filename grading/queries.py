@@ -10,15 +10,17 @@ from typing import Any
 from django.db.models import Count, F, Min, Q, QuerySet
 
 from accounts.models import User
-from competition.models import Competition, Entrant, Phase
-from competition.models.querysets import Viewer
+from competition.enums import Role
+from competition.models import Competition, Entrant, EntrantMember, Phase
+from competition.models.querysets import Viewer, granted
 from competition.rules import is_member, is_organizer
 from competition.timeline import frozen_since
 from grading import board_data, corrections
 from grading.enums import EvaluationState, Priority, RecipeRole, SubmissionKind, SubmissionState
 from grading.models import Board, Evaluation, Recipe, Standing, Submission
-from grading.presentation import Sight, shown_score, sight_of
+from grading.presentation import Sight, judge_of, shown_score, sight_of
 from grading.rules import scored_here, waits_for_scorer
+from grading.scoring import registry
 
 FINAL = "final"
 
@@ -64,7 +66,7 @@ def board_object(phase: Phase, user: Viewer, now: datetime) -> Json:
     board = _board_of(phase)
     if board is None:
         return board_data.build(Board(phase=phase), None, [], now)
-    if not organizes(user, phase):
+    if not organizes(user, phase) or phase.track.kind in registry.composed():
         return board.data or board_data.build(board, None, [], now)
     while True:
         data = _current(board, phase, now)
@@ -90,7 +92,8 @@ def _current(board: Board, phase: Phase, now: datetime) -> Json:
         is_organizer=True,
         corrections=corrections.of_phase(phase),
     )
-    return {**data, "built_at": built_at.isoformat(), "number": board.built}
+    told = {"built_at": built_at.isoformat(), "number": board.built}
+    return {**data, **told, "scatter": (board.data or {}).get("scatter")}
 
 
 def board_rows(phase: Phase, user: Viewer, view: str, now: datetime) -> list[Json]:
@@ -120,6 +123,7 @@ def history(entrant: Entrant, phase: Phase, user: Viewer, now: datetime) -> list
             "system": one.submission.system,
             "submitted_at": one.submission.created_at.isoformat(),
             "marked": one.submission.marked_at is not None,
+            "judge": judge_of(one.recipe),
             **shown_score(one, sight),
         }
         for one in scored.order_by("submission__created_at", "pk")
@@ -137,12 +141,21 @@ def submissions_of(user: Viewer, competition: Competition) -> QuerySet[Submissio
     """Return the person's own entrant's submissions in the competition, newest first."""
     if not isinstance(user, User):
         return Submission.objects.none()
-    own: QuerySet[Submission] = Submission.objects.filter(
-        entrant__competition=competition,
-        entrant__members__user=user,
-        entrant__members__left_at__isnull=True,
-    )
-    return _with_relations(own)
+    # Asked for first: among so many tables the database would not begin with it.
+    own = EntrantMember.objects.filter(competition=competition, user=user, left_at__isnull=True)
+    entrants = list(own.values_list("entrant_id", flat=True))
+    return _with_relations(Submission.objects.filter(entrant__in=entrants))
+
+
+def submissions_seen(user: Viewer) -> QuerySet[Submission]:
+    """Return all submissions that the person may see, newest first; as `submission_detail`, for lists."""
+    if not isinstance(user, User) or not user.is_active:
+        return Submission.objects.none()
+    if user.is_superuser or granted(user, (Role.ORGANIZER,)).exists():
+        return submission_detail(user)
+    own = EntrantMember.objects.filter(user=user, left_at__isnull=True)
+    entrants = list(own.values_list("entrant_id", flat=True))
+    return _with_relations(Submission.objects.filter(entrant__in=entrants))
 
 
 def submission_detail(user: Viewer) -> QuerySet[Submission]:
@@ -159,7 +172,7 @@ def live_evaluation(submission: Submission) -> Evaluation | None:
             recipe__phases__phase=submission.phase_id,
             recipe__phases__role=RecipeRole.LIVE,
         )
-        .select_related("recipe", "submission__phase")
+        .select_related("recipe", "submission__phase", "judge_run")
         .first()
     )
 
@@ -171,7 +184,15 @@ def live_evaluations(submissions: Sequence[Submission]) -> dict[int, Evaluation]
         recipe__phases__phase=F("submission__phase"),
         recipe__phases__role=RecipeRole.LIVE,
     )
-    return {one.submission_id: one for one in found.select_related("recipe", "submission__phase")}
+    given = {one.pk: one for one in submissions}
+    recipes: dict[int, Recipe] = {}
+    evaluations = {}
+    for one in found.select_related("recipe", "judge_run").defer("second_opinion"):
+        one.submission = given[one.submission_id]
+        # One object for all of the same recipe: its parameters are read once.
+        one.recipe = recipes.setdefault(one.recipe_id, one.recipe)
+        evaluations[one.submission_id] = one
+    return evaluations
 
 
 def place_in_queue(submission: Submission) -> int | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.db.models import Q
 
 from competition import rules
+from competition.models import Track
 from competition.models.querysets import Viewer
-from grading.enums import EvaluationState
+from grading.enums import EvaluationState, JudgeRunState
 from grading.models import Evaluation, Recipe, Submission
 from grading.scoring import registry
 
@@ -39,6 +40,44 @@ def scored_here() -> Q:
     for name in registry.names():
         found |= Q(recipe__scorer=name, recipe__version=registry.get(name).version)
     return found
+
+
+def first_state(recipe: Recipe) -> EvaluationState:
+    """Return where an evaluation under the recipe begins: waiting where its score is made of marks."""
+    return EvaluationState.WAITING if is_marked(recipe) else EvaluationState.QUEUED
+
+
+def is_marked(recipe: Recipe) -> bool:
+    """Return whether its scores are made of marks: by the track itself, or since a judge is defined."""
+    return recipe.scorer in registry.needing_marks() or has_judge(recipe)
+
+
+def scores_by_marks(track: Track) -> bool:
+    """Return whether a track's scores are made of marks that come by themselves, as it is defined now."""
+    scorer = registry.get(track.kind)
+    return scorer.is_marked(scorer.params(track.params))
+
+
+def has_judge(recipe: Recipe) -> bool:
+    """Return whether the recipe defines a judge, whose marks come by themselves; a name is none."""
+    return isinstance(recipe.params.get("judge"), dict)
+
+
+def has_begun(evaluation: Evaluation) -> bool:
+    """Return whether its scoring, or the judge's paid work for it, has begun: then it counts."""
+    waits = evaluation.state in {EvaluationState.WAITING, EvaluationState.QUEUED}
+    return not waits or (is_marked(evaluation.recipe) and evaluation.started_at is not None)
+
+
+def waits_for_judge() -> Q:
+    """Return what keeps the evaluations whose judge has to be asked.
+
+    It is named, nobody asks it now, and its run was not stopped; one that ended goes on.
+    """
+    named = Q(recipe__params__has_key="judge") & ~Q(recipe__params__judge=None)
+    held = [JudgeRunState.RUNNING, JudgeRunState.STOPPED]
+    unasked = Q(judge_run__isnull=True) | ~Q(judge_run__state__in=held)
+    return scored_here() & named & unasked & Q(state=EvaluationState.WAITING)
 
 
 def waits_for_scorer(evaluation: Evaluation | None) -> bool:

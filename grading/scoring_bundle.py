@@ -42,6 +42,7 @@ Run it as it is, or unpack it and run the package:
     python plaudit-scorer-{__version__}.zip check nvv-t1 --manifest IDS.json --submission FILE
     python plaudit-scorer-{__version__}.zip score nvv-t1 --reference REF.jsonl --submission FILE
     python plaudit-scorer-{__version__}.zip check nvv-t2 --manifest IDS.json --submission FILE.zip
+    python plaudit-scorer-{__version__}.zip score nvv-t2 --reference TEXTS.jsonl --marks MARKS.jsonl
     python -m grading.scoring methodology nvv-t1
 
 It is the code that the server runs: the same problems, the same digits.

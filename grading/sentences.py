@@ -8,8 +8,9 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from grading.scoring import messages
-from grading.scoring.methodology import Phrase
+from competition.languages import language_named
+from grading.scoring import messages, registry
+from grading.scoring.methodology import Phrase, Tongue
 from grading.scoring.types import Problem
 
 MEANINGS: dict[str, Any] = {
@@ -23,8 +24,8 @@ MEANINGS: dict[str, Any] = {
     "WRONG_TRACK": _("This looks like the files of another track."),
     "MISSING_SAMPLES": _("Utterances of this phase have no row. Every one must be there."),
     "UNKNOWN_SAMPLES": _("Rows with ids that are not in this phase; they are ignored."),
-    "MISSING_REQUIRED_FIELD": _("A row lacks utt_id or text_with_nvvs."),
-    "INVALID_FIELD_TYPE": _("A field is not a text."),
+    "MISSING_REQUIRED_FIELD": _("A row lacks utt_id or another field that every row has."),
+    "INVALID_FIELD_TYPE": _("A field is not of the type that it must have."),
     "EMPTY_REQUIRED_FIELD": _("An utt_id is blank."),
     "INVALID_UTT_ID": _("An utt_id has characters that ids never have."),
     "DUPLICATE_UTT_ID": _("An utterance comes twice; leave one of the rows."),
@@ -56,9 +57,24 @@ MEANINGS: dict[str, Any] = {
     "WAV_SILENT": _("A clip is silent; it is accepted, but nothing will be heard in it."),
     "WAV_CLIPPED": _("A clip is distorted because it is too loud; it is accepted."),
     "WAV_DC_OFFSET": _("The samples of a clip are not centered; it is accepted."),
+    "SCREEN_BANDWIDTH": _("A clip has no high frequencies; this decides nothing."),
+    "SCREEN_CLIPPED": _("A clip is clipped in many places; this decides nothing."),
+    "SCREEN_SILENCE": _("Most of a clip is silence; this decides nothing."),
+    "SCREEN_SPEECH": _("A clip has hardly any speech; this decides nothing."),
+    "SCREEN_ZEROS": _("A clip has a long stretch of digital zeros; this decides nothing."),
     "FOLDER_IN_ARCHIVE": _("The file lies in a folder of the archive; it was read."),
 }
 """Code of a problem -> what it means and what to do, in one line."""
+SOUND_MEANINGS: dict[str, Any] = {
+    "BAD_ARCHIVE": _("The archive cannot be read, or holds what does not belong there."),
+    "MISSING_SAMPLES": _("Utterances of this phase have no file. Every one must be there."),
+    "UNKNOWN_SAMPLES": _("Files that belong to no utterance of this phase; they are ignored."),
+    "INVALID_UTT_ID": _("The name of a file is no name of an utterance."),
+    "DUPLICATE_UTT_ID": _("An utterance comes twice; leave one of the files."),
+    "EMPTY_FILE": _("The file is empty."),
+    "FOLDER_IN_ARCHIVE": _("All clips lie in one folder of the archive; they were read."),
+}
+"""The same, where a code means another thing in an archive of clips."""
 
 
 TAG_CODES = frozenset({"UNSUPPORTED_NVV_TAG", "EMPTY_NVV_TAG", "MALFORMED_NVV_TAG"})
@@ -75,9 +91,14 @@ def sentence(problem: Problem) -> str:
     return messages.render(problem, gettext, place=False)
 
 
-def meaning(code: str) -> str:
+def meaning(code: str, *, of_sounds: bool = False) -> str:
     """Return what a code means and what to do; empty for one that has no such line."""
-    return str(MEANINGS.get(code, ""))
+    known = MEANINGS | SOUND_MEANINGS if of_sounds else MEANINGS
+    return str(known.get(code, "")) or _own(registry.meaning(code))
+
+
+def _own(sentence: str) -> str:
+    return gettext(sentence) if sentence else ""
 
 
 def phrase(text: str) -> str:
@@ -85,4 +106,10 @@ def phrase(text: str) -> str:
     if not isinstance(text, Phrase):
         return text
     translated = gettext(text.template)
-    return translated % text.values if text.values else translated
+    values = {name: _named(value) for name, value in text.values.items()}
+    return translated % values if values else translated
+
+
+def _named(value: object) -> object:
+    """Return a language by its name; other values as they are."""
+    return language_named(value) if isinstance(value, Tongue) else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -31,6 +32,24 @@ def span(low: float | None, high: float | None, digits: int = 2) -> str:
     if low is None or high is None:
         return NONE
     return f"{number(low, digits)}–{number(high, digits)}"
+
+
+def value(value: Any, shown_as: str, digits: int) -> str:
+    """Return a value of a board as its column says it is shown; what is missing is a dash.
+
+    Percent are stored as fractions; `counted` is a pair [k, n].
+    """
+    if value is None or value == "":
+        return NONE
+    if shown_as == "percent":
+        return number(100 * value, digits)
+    if shown_as == "count":
+        return grouped(value)
+    if shown_as == "counted":
+        return f"{value[0]}/{value[1]}"
+    if shown_as == "flag":
+        return _("yes") if value else _("no")
+    return number(value, digits) if shown_as == "number" else str(value)
 
 
 def grouped(value: int) -> str:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from grading.enums import EvaluationState, SubmissionState
+from grading.enums import EvaluationState, SubmissionState, ValidationStep
 from grading.models import Evaluation, Submission
 from grading.shown import filesize, seconds
 
@@ -23,6 +23,15 @@ class StepState(StrEnum):
     BAD = "bad"
 
 
+class StepUnit(StrEnum):
+    """What a step's progress counts."""
+
+    UTTERANCES = "utterances"
+    MARKS = "marks"
+    CLIPS = "clips"
+    PERCENT = "percent"
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step: a word, when it was reached, and one short line. `done` of `total` is progress."""
@@ -33,6 +42,21 @@ class Step:
     detail: str = ""
     done: int = 0
     total: int = 0
+    unit: StepUnit = StepUnit.UTTERANCES
+
+    @property
+    def progress(self) -> str:
+        """How far it is, in words; empty without a progress."""
+        if not self.total:
+            return ""
+        numbers = {"done": self.done, "total": self.total}
+        words = {
+            StepUnit.MARKS: _("%(done)s of %(total)s answers of the judge"),
+            StepUnit.CLIPS: _("%(done)s of %(total)s clips"),
+            StepUnit.PERCENT: _("%(done)s %% read"),
+            StepUnit.UTTERANCES: _("%(done)s of %(total)s utterances"),
+        }
+        return words[self.unit] % numbers
 
 
 def steps_of(
@@ -74,7 +98,7 @@ def _received(submission: Submission) -> Step:
 def _validation(submission: Submission, position: int | None) -> Step:
     if submission.state == SubmissionState.RECEIVED:
         if submission.lease_until is not None:
-            return Step(_("Checking the file"), StepState.CURRENT)
+            return _checking(submission)
         return Step(_("Waiting to be checked"), StepState.CURRENT, detail=_queue(position))
     if submission.state == SubmissionState.REJECTED:
         counted = ngettext("%(n)s error", "%(n)s errors", submission.errors_total or 0)
@@ -85,6 +109,21 @@ def _validation(submission: Submission, position: int | None) -> Step:
     took = seconds(submission.validated_at - submission.received_at)
     detail = f"{_warnings(submission)}, {took}"
     return Step(_("Validated"), StepState.DONE, submission.validated_at, detail)
+
+
+def _checking(submission: Submission) -> Step:
+    """Return the step of a validation that is under way; of an archive of clips, how far it is."""
+    step = Step(_("Checking the file"), StepState.CURRENT)
+    if not submission.progress_step or not submission.progress_total:
+        return step
+    at = ValidationStep(submission.progress_step)
+    return replace(
+        step,
+        detail=str(at.label),
+        done=submission.progress_done,
+        total=submission.progress_total,
+        unit=StepUnit.PERCENT if at == ValidationStep.CHECK else StepUnit.CLIPS,
+    )
 
 
 def _warnings(submission: Submission) -> str:
@@ -101,6 +140,8 @@ def _ended(submission: Submission) -> Step:
 
 
 def _scoring(evaluation: Evaluation | None, position: int | None) -> Step:
+    if evaluation is not None and evaluation.state == EvaluationState.WAITING:
+        return _judging(evaluation)
     if evaluation is None or evaluation.state == EvaluationState.QUEUED:
         return Step(_("Waiting to be scored"), StepState.CURRENT, detail=_queue(position))
     if evaluation.state == EvaluationState.RUNNING:
@@ -112,6 +153,19 @@ def _scoring(evaluation: Evaluation | None, position: int | None) -> Step:
     if evaluation.state == EvaluationState.CANCELLED:
         return Step(_("Cancelled"), StepState.BAD, evaluation.finished_at, _("by the team"))
     return Step(_("Failed"), StepState.BAD, evaluation.finished_at, _("on our side"))
+
+
+def _judging(evaluation: Evaluation) -> Step:
+    """Return the step of an evaluation that waits for marks: how many of those it needs are there."""
+    if not evaluation.progress_total:
+        return Step(_("Waiting for the judge"), StepState.CURRENT)
+    return Step(
+        _("With the judge"),
+        StepState.CURRENT,
+        done=evaluation.progress_done,
+        total=evaluation.progress_total,
+        unit=StepUnit.MARKS,
+    )
 
 
 def _queue(position: int | None) -> str:

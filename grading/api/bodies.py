@@ -41,7 +41,7 @@ def sent_file(request: Request, *, limit: int) -> SentFile:
     Raises UnsupportedMediaType for a compressed body, FileNotGiven without a file, UploadTooLarge
     as soon as `limit` bytes are passed, ParseError for a body that is not what its type says.
     """
-    if request.headers.get("Content-Encoding", "identity") != "identity":
+    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
         raise UnsupportedMediaType(
             "Content-Encoding",
             detail=_("Send the file itself, not a compressed body; a zip file is fine."),

@@ -39,3 +39,15 @@ class RawZipParser(RawUploadParser):
     """A predictions file sent as the body, zip."""
 
     media_type = "application/zip"
+
+
+class RawTarParser(RawUploadParser):
+    """An archive of clips sent as the body, tar."""
+
+    media_type = "application/x-tar"
+
+
+class RawGzipParser(RawUploadParser):
+    """An archive of clips sent as the body, tar.gz."""
+
+    media_type = "application/gzip"

@@ -11,10 +11,11 @@ from rest_framework.request import Request
 
 from grading import queries
 from grading.api.serializers import UploadSerializer
-from grading.enums import WAITS_FOR_SCORER, EvaluationState, FailureCode, SubmissionState
+from grading.enums import EvaluationState, FailureCode, SubmissionState
 from grading.models import Evaluation, Submission
-from grading.presentation import Sight, shown_score
-from grading.rules import waits_for_scorer
+from grading.presentation import Sight, columns_of, judge_of, shown_score
+from grading.scoring.tracks.columns import Column
+from grading.waiting import why_waiting
 
 WITHHELD = "withheld"
 
@@ -35,8 +36,9 @@ def reason_of(submission: Submission, evaluation: Evaluation | None) -> str:
 
     Empty for anything else.
     """
-    if waits_for_scorer(evaluation):
-        return str(WAITS_FOR_SCORER)
+    waiting = why_waiting(evaluation)
+    if waiting:
+        return waiting
     code = submission.failure_code or (evaluation.failure_code if evaluation else "")
     return str(FailureCode(code).label) if code in FailureCode.values else code
 
@@ -78,13 +80,37 @@ def _json(
         "reason": reason_of(submission, evaluation),
         "repeated": submission.repeated,
         "queue_position": None,
+        "marking": _marking(evaluation),
         "counts_by_mark": submission.marked_at is not None,
         "result": _result(evaluation, sight),
         "url": request.build_absolute_uri(place),
     }
 
 
+def _marking(evaluation: Evaluation | None) -> dict[str, int] | None:
+    """Return how many of the judge's answers are there, None unless it waits for them and they began."""
+    if evaluation is None or evaluation.state != EvaluationState.WAITING:
+        return None
+    done, total = evaluation.progress_done, evaluation.progress_total
+    return {"done": done, "total": total} if total else None
+
+
 def _result(evaluation: Evaluation | None, sight: Sight) -> dict[str, Any] | None:
     if evaluation is None or evaluation.state != EvaluationState.SCORED:
         return None
-    return shown_score(evaluation, sight)
+    return {
+        **shown_score(evaluation, sight),
+        "shown": score_shown(columns_of(evaluation.recipe)[0]),
+        "judge": judge_of(evaluation.recipe),
+    }
+
+
+def score_shown(column: Column) -> dict[str, Any]:
+    """Return how the board writes the score, so that others write it alike."""
+    return {
+        "name": column.label,
+        "unit": column.unit,
+        "shown_as": column.shown_as,
+        "digits": column.digits,
+        "lower_is_better": bool(column.lower_is_better),
+    }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 
+from config.api.bodies import StrictSerializer
 from grading.models import Submission
 from grading.scoring.types import Problem, Report, Severity
 from grading.sentences import sentence
@@ -71,6 +71,7 @@ class UploadSerializer(serializers.ModelSerializer[Submission]):
             "phase",
             "team",
             "kind",
+            "by_organizer",
             "system",
             "note",
             "filename",
@@ -87,6 +88,34 @@ class UploadSerializer(serializers.ModelSerializer[Submission]):
             "problems_total",
             "errors_total",
         ]
+
+
+class ResultJudgeSerializer(serializers.Serializer[Any]):
+    """The judge whose marks made a score."""
+
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]  # a field, not the class's
+    is_stand_in = serializers.BooleanField(help_text="its marks say nothing about the system")
+    is_recorded = serializers.BooleanField(help_text="replayed from recorded answers")
+    is_provisional = serializers.BooleanField(
+        help_text="the marks alone made the score, until people have rated"
+    )
+
+
+class MarkingSerializer(serializers.Serializer[Any]):
+    """How far the judge is with a submission that waits for its marks."""
+
+    done = serializers.IntegerField(help_text="answers of the judge that are there")
+    total = serializers.IntegerField(help_text="answers that the score needs")
+
+
+class ShownSerializer(serializers.Serializer[Any]):
+    """How the board writes a score and its interval. `percent`: a fraction, shown times 100."""
+
+    name = serializers.CharField()
+    unit = serializers.CharField()
+    shown_as = serializers.CharField()
+    digits = serializers.IntegerField(help_text="decimals as shown")
+    lower_is_better = serializers.BooleanField()
 
 
 class ResultSerializer(serializers.Serializer[Any]):
@@ -112,20 +141,17 @@ class ResultSerializer(serializers.Serializer[Any]):
     seed = serializers.IntegerField(allow_null=True)
     measured_at = serializers.DateTimeField(allow_null=True)
     corrected_on = serializers.DateField(allow_null=True)
+    shown = ShownSerializer()
+    judge = ResultJudgeSerializer(
+        allow_null=True, help_text="null where no judge's marks made the score"
+    )
 
 
-class RenamingSerializer(serializers.Serializer[Any]):
+class RenamingSerializer(StrictSerializer):
     """New names of a submission; what is not sent stays. A field that is not known is refused."""
 
     system = serializers.CharField(max_length=intake.SYSTEM_LENGTH, required=False)
     note = serializers.CharField(max_length=intake.NOTE_LENGTH, required=False, allow_blank=True)
-
-    def validate(self, attrs: dict[str, str]) -> dict[str, str]:
-        """Return the fields; raises for unknown ones."""
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError(dict.fromkeys(unknown, _("This field is not known.")))
-        return attrs
 
 
 class SubmissionSerializer(UploadSerializer):
@@ -135,6 +161,9 @@ class SubmissionSerializer(UploadSerializer):
     reason = serializers.CharField(help_text="why it failed, for a person to read")
     repeated = serializers.BooleanField(help_text="the same content stood already")
     queue_position = serializers.IntegerField(allow_null=True, help_text="0 = next")
+    marking = MarkingSerializer(
+        allow_null=True, help_text="while it waits for a judge that has begun; else null"
+    )
     counts_by_mark = serializers.BooleanField()
     result = ResultSerializer(allow_null=True)
     url = serializers.URLField()
@@ -146,6 +175,7 @@ class SubmissionSerializer(UploadSerializer):
             "reason",
             "repeated",
             "queue_position",
+            "marking",
             "counts_by_mark",
             "result",
             "url",

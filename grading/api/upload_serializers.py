@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 
+from config.api.bodies import StrictSerializer
 from grading.enums import UploadEnd, UploadState
 from grading.identity import MOST_PARTS
 from grading.services.intake import FILENAME_LENGTH, NOTE_LENGTH, SYSTEM_LENGTH
@@ -52,7 +52,7 @@ EXAMPLE_UPLOAD = {
 }
 
 
-class NamedSerializer(serializers.Serializer[Any]):
+class NamedSerializer(StrictSerializer):
     """What is named of a file before its bytes are sent."""
 
     filename = serializers.CharField(max_length=4 * FILENAME_LENGTH, allow_blank=True, default="")
@@ -65,13 +65,6 @@ class NamedSerializer(serializers.Serializer[Any]):
         max_length=MOST_PARTS,
         help_text="SHA-256 in hex of every 5 MiB in order, the last part smaller",
     )
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields; raises for unknown ones: one may be a typing error."""
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError(dict.fromkeys(unknown, _("This field is not known.")))
-        return attrs
 
 
 class LinkSerializer(serializers.Serializer[Any]):

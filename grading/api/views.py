@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
-from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -22,11 +21,14 @@ from accounts.api.permissions import MayRead, MaySubmit
 from accounts.refusals import NotFound
 from competition.api.views import visible_phase
 from competition.models import Phase
+from config.api.paging import CursorPages
 from grading import queries
 from grading.api.bodies import SentFile, sent_file
 from grading.api.parsers import (
+    RawGzipParser,
     RawJSONLinesParser,
     RawJSONParser,
+    RawTarParser,
     RawUploadParser,
     RawZipParser,
 )
@@ -42,12 +44,15 @@ from grading.models import Submission
 from grading.services import cancelling, checking, intake, renaming, selection, uploading
 from grading.storage import spool
 
+ENDPOINT = "api.submission-create"
 UPLOAD_PARSERS = [
     MultiPartParser,
     RawUploadParser,
     RawJSONParser,
     RawJSONLinesParser,
     RawZipParser,
+    RawTarParser,
+    RawGzipParser,
 ]
 UPLOAD_BODY = {
     "multipart/form-data": {
@@ -63,6 +68,11 @@ UPLOAD_BODY = {
 }
 SYSTEM = OpenApiParameter("system", OpenApiTypes.STR, description="name of the system (raw body)")
 NOTE = OpenApiParameter("note", OpenApiTypes.STR, description="for your own team (raw body)")
+ENTRANT = OpenApiParameter(
+    "entrant",
+    OpenApiTypes.STR,
+    description="code of the entrant that an organizer sends for, where organizers alone send",
+)
 KEY = OpenApiParameter(
     "Idempotency-Key",
     OpenApiTypes.STR,
@@ -98,7 +108,7 @@ def visible_submission(request: Request, code: str) -> Submission:
     return found
 
 
-class NewestFirst(CursorPagination):
+class NewestFirst(CursorPages):
     """Cursor pages of submissions, newest first."""
 
     ordering = ("-created_at", "-id")
@@ -117,14 +127,21 @@ class SubmissionCreate(APIView):
     @extend_schema(
         request=UPLOAD_BODY,
         responses={201: SubmissionSerializer, 200: SubmissionSerializer},
-        parameters=[SYSTEM, NOTE, KEY, DIGEST, NAMED],
+        parameters=[SYSTEM, NOTE, ENTRANT, KEY, DIGEST, NAMED],
         operation_id="submission_create",
     )
     def post(self, request: Request, slug: str, track: str, phase: str) -> Response:
         """Take the file as a form or as the body; 201, or 200 when the same content stands already."""
         found = visible_phase(request, slug, track, phase)
         actor = person(request)
-        limits = intake.admit(actor=actor, phase=found, now=arrived_at(request))
+        limits = uploading.admit(
+            actor=actor,
+            phase=found,
+            endpoint=ENDPOINT,
+            key=_key(request),
+            now=arrived_at(request),
+            entrant=request.query_params.get("entrant", ""),
+        )
         file = sent_file(request, limit=limits.file_bytes)
         sent = _sent(request, file)
         submission = uploading.submit(actor=actor, phase=found, sent=sent)
@@ -180,7 +197,7 @@ class SubmissionList(APIView):
     @extend_schema(responses=SubmissionSerializer(many=True), operation_id="submissions")
     def get(self, request: Request) -> Response:
         """Return a page of submissions."""
-        return paged(request, queries.submission_detail(request.user), self)
+        return paged(request, queries.submissions_seen(request.user), self)
 
 
 class SubmissionDetail(APIView):
@@ -290,6 +307,10 @@ def paged(request: Request, rows: QuerySet[Submission], view: APIView) -> Respon
     return answer
 
 
+def _key(request: Request) -> str:
+    return request.headers.get("Idempotency-Key", "")
+
+
 def _sent(request: Request, file: SentFile) -> uploading.Sent:
     return uploading.Sent(
         chunks=file.chunks,
@@ -297,8 +318,9 @@ def _sent(request: Request, file: SentFile) -> uploading.Sent:
         system=file.system,
         note=file.note,
         created_at=arrived_at(request),
-        endpoint="api.submission-create",
-        key=request.headers.get("Idempotency-Key", ""),
+        endpoint=ENDPOINT,
+        key=_key(request),
         address=request.META.get("REMOTE_ADDR", ""),
         user_agent=request.headers.get("User-Agent", "")[:256],
+        entrant=request.query_params.get("entrant", ""),
     )

@@ -59,9 +59,13 @@ class Forest:
 
 
 def draw_forest(spans: Sequence[Span | None], leader: Span | None) -> Forest:
-    """Return the plot for the rows' spans; rows without a score (None) take no part in the scale."""
-    axis = fit_axis(value for span in spans if span is not None for value in span.values)
-    return Forest(axis, _ticks(axis), _lead(axis, leader))
+    """Return the plot for the rows' spans; rows without a score (None) take no part in the scale.
+
+    Where no row has a score there is nothing to label: the scale has no ticks.
+    """
+    values = [value for span in spans if span is not None for value in span.values]
+    axis = fit_axis(values)
+    return Forest(axis, _ticks(axis) if values else (), _lead(axis, leader))
 
 
 def _ticks(axis: Axis) -> tuple[Tick, ...]:

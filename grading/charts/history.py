@@ -57,7 +57,7 @@ class History:
     is_one_day: bool
 
 
-def draw_history(events: Sequence[Event]) -> History:
+def draw_history(events: Sequence[Event], *, lower_is_better: bool = False) -> History:
     """Return the chart of the events, which must be in order of time; empty ones give no dots."""
     axis = fit_axis(value for event in events for value in event.span.values)
     places = _places([event.at for event in events])
@@ -65,7 +65,8 @@ def draw_history(events: Sequence[Event]) -> History:
     ticks = tuple(Tick(axis.label(value), _height(axis, value)) for value in axis.values)
     is_one_day = len({_day(event) for event in events}) == 1
     dates = _dates(events, places, is_one_day=is_one_day)
-    return History(dots, ticks, dates, _best_lines(events, places, axis), is_one_day)
+    best = _best_lines(events, places, axis, lower_is_better=lower_is_better)
+    return History(dots, ticks, dates, best, is_one_day)
 
 
 def _day(event: Event) -> date:
@@ -97,19 +98,25 @@ def _dot(event: Event, place: float, axis: Axis) -> Dot:
     return Dot(x, _height(axis, span.point), whisker, event.label, event.counts)
 
 
-def _best_lines(events: Sequence[Event], places: Sequence[float], axis: Axis) -> tuple[Line, ...]:
+def _best_lines(
+    events: Sequence[Event], places: Sequence[float], axis: Axis, *, lower_is_better: bool
+) -> tuple[Line, ...]:
     """Return a step at every score that beats those before it, and the level lines between."""
     lines: list[Line] = []
     best: float | None = None
     since, level = "", ""
     for event, place in zip(events, places, strict=True):
-        if best is not None and event.span.point <= best:
+        if best is not None and not _beats(event.span.point, best, lower_is_better):
             continue
         x, y = _percent(place), _height(axis, event.span.point)
         if best is not None:
             lines += [Line(since, level, x, level), Line(x, level, x, y)]
         best, since, level = event.span.point, x, y
     return (*lines, Line(since, level, "100%", level)) if lines or since else ()
+
+
+def _beats(point: float, best: float, lower_is_better: bool) -> bool:
+    return point < best if lower_is_better else point > best
 
 
 def _dates(

@@ -11,7 +11,7 @@ from grading.charts.forest import Span
 LEFT, RIGHT = 96.0, 360.0
 """Where the plot of two intervals begins and ends, in units of its 368-wide view box."""
 ROWS = (32, 76)
-BAR_LEFT, BAR_RIGHT = 136.0, 300.0
+BAR_LEFT, BAR_RIGHT = 176.0, 310.0
 BAR_STEP, BAR_HEIGHT, BAR_TOP = 38, 22, 8
 SMALLEST_BAR = 1.5
 

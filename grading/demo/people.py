@@ -9,7 +9,7 @@ from grading.demo.entrants import ENTRANTS, Entrant
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """An account of the demo: names say the role, addresses end in example.org."""
+    """An account of the demo: names say the role, addresses are of example domains."""
 
     email: str
     name: str
@@ -22,9 +22,12 @@ MEMBER_OF = "Team Juniper"
 STAFF: tuple[Person, ...] = (
     Person("organizer@example.org", "Organizer of the demo", "organizer"),
     Person("auditor@example.org", "Auditor of the demo", "auditor"),
-    Person("rater@example.org", "Rater of the demo", "rater"),
     Person("admin@example.org", "Administrator of the site", "administrator"),
     Person("outsider@example.org", "Somebody without a team", "outsider"),
+)
+# Of another domain than the teams: who shares an address with a team may not rate it.
+RATERS: tuple[Person, ...] = tuple(
+    Person(f"rater.{number}@raters.example", f"Rater {number}", "rater") for number in range(1, 5)
 )
 MEMBER = Person("juniper.member@example.org", f"Member of {MEMBER_OF}", "member", MEMBER_OF)
 
@@ -36,5 +39,5 @@ def captain_of(entrant: Entrant) -> Person:
 
 
 def everybody() -> tuple[Person, ...]:
-    """Return all accounts of the demo: staff, the member, then the captains in the entrants' order."""
-    return (*STAFF, MEMBER, *map(captain_of, ENTRANTS))
+    """Return all accounts of the demo: staff, raters, the member, the captains in the entrants' order."""
+    return (*STAFF, *RATERS, MEMBER, *map(captain_of, ENTRANTS))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
@@ -18,10 +19,11 @@ from competition.models import Competition, RoleGrant
 from competition.models import Entrant as EntrantRow
 from competition.queries import has_accepted_terms
 from competition.services import entry, roles
+from grading.demo.canaries import write_canaries
 from grading.demo.entrants import ENTRANTS, Entrant
 from grading.demo.logins import Login, ensure_logins
 from grading.demo.people import MEMBER, captain_of, everybody
-from grading.services import loading
+from grading.services import judging_canaries, loading
 
 SLUG = "nvv-demo"
 FOLDER = settings.BASE_DIR / "examples" / SLUG
@@ -40,9 +42,10 @@ def prepare(*, now: datetime, say: Say) -> Competition:
     """
     people = _ensure_people(now)
     say(f"{len(people)} accounts")
+    _ensure_canaries(now)
     competition = _ensure_competition(now)
     say(f"competition {competition.slug}")
-    for role in (Role.ORGANIZER, Role.AUDITOR, Role.RATER):
+    for role in (Role.ORGANIZER, Role.AUDITOR):
         _ensure_role(competition, people[f"{role}@example.org"], role, now)
     for entrant in ENTRANTS:
         _ensure_entrant(entrant, competition, people, now)
@@ -73,6 +76,13 @@ def _ensure_user(login: Login, *, fresh: bool, now: datetime) -> User:
         user.set_password(login.password)
         user.save(update_fields=["password"])
     return user
+
+
+def _ensure_canaries(now: datetime) -> None:
+    """Give the judge its clips with known marks; they are kept in the database."""
+    with TemporaryDirectory(prefix="canaries-") as folder:
+        write_canaries(Path(folder))
+        judging_canaries.load(folder=Path(folder), now=now)
 
 
 def _ensure_competition(now: datetime) -> Competition:

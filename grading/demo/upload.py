@@ -6,9 +6,10 @@ What the server has already is not sent again, so that it may be stopped anywher
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 from itertools import zip_longest
 
@@ -34,35 +35,50 @@ Show = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One upload of one entrant, its bytes, and the submission it became, if it did."""
+    """One upload of one entrant, how its bytes are made, and the submission it became, if it did."""
 
-    entrant: Entrant
-    upload: Upload
-    content: bytes
+    email: str
+    destination: Destination
+    filename: str
+    system: str
+    content: Callable[[], bytes]
     code: str | None
-
-    @property
-    def email(self) -> str:
-        return captain_of(self.entrant).email
 
 
 def upload_all(api: Api, *, now: datetime, show: Show) -> int:
-    """Send what is missing, wait until all is settled and on the board; returns how many were sent.
+    """Send what is missing of Track 1, wait until all is settled and on the board.
 
-    `show` is called with what is being done, how many are done, and of how many. Raises
-    UploadError when the server refuses a file, or scores nothing for five minutes.
+    Returns how many were sent. `show` is called with what is being done, how many are done, and of
+    how many. Raises UploadError when the server refuses a file, or scores nothing for five minutes.
     """
-    tasks = list(open_tasks())
+    return send_all(api, list(open_tasks()), now=now, show=show)
+
+
+def send_all(
+    api: Api,
+    tasks: Sequence[Task],
+    *,
+    now: datetime,
+    show: Show,
+    settled: Collection[str] = SETTLED,
+) -> int:
+    """Send what was not sent and wait until all are at one of the stages `settled`.
+
+    Returns how many were sent.
+    """
     revoke_tokens(now)
     secrets = {email: _new_token(email, now) for email in sorted({task.email for task in tasks})}
     try:
         codes = [_send(api, secrets[task.email], task) for task in _told(tasks, show)]
         _follow(
-            api, {code: secrets[task.email] for code, task in zip(codes, tasks, strict=True)}, show
+            api,
+            {code: secrets[task.email] for code, task in zip(codes, tasks, strict=True)},
+            show,
+            settled,
         )
     finally:
         revoke_tokens(now)
-    _await_boards()
+    await_boards()
     return sum(task.code is None for task in tasks)
 
 
@@ -75,7 +91,14 @@ def open_tasks() -> Iterator[Task]:
         content = file_content(upload, references)
         sent = _sent(entrant, upload, sha256(content).hexdigest())
         if sent is None or not is_settled(sent):
-            yield Task(entrant, upload, content, sent.code if sent is not None else None)
+            yield Task(
+                captain_of(entrant).email,
+                Destination(SLUG, TRACK, upload.phase),
+                upload.filename,
+                upload.profile.system,
+                partial(bytes, content),
+                sent.code if sent is not None else None,
+            )
 
 
 def is_settled(submission: Submission) -> bool:
@@ -108,6 +131,7 @@ def _sent(entrant: Entrant, upload: Upload, content_id: str) -> Submission | Non
         Submission.objects.filter(
             entrant__competition__slug=SLUG,
             entrant__team__name=entrant.team,
+            phase__track__slug=TRACK,
             phase__slug=upload.phase,
             content_id=content_id,
         )
@@ -135,22 +159,22 @@ def _send(api: Api, token: str, task: Task) -> str:
         return task.code
     return api.upload(
         token,
-        Destination(SLUG, TRACK, task.upload.phase),
-        filename=task.upload.filename,
-        system=task.upload.profile.system,
-        content=task.content,
+        task.destination,
+        filename=task.filename,
+        system=task.system,
+        content=task.content(),
     )
 
 
-def _follow(api: Api, waiting: Mapping[str, str], show: Show) -> None:
+def _follow(api: Api, waiting: Mapping[str, str], show: Show, settled: Collection[str]) -> None:
     left, total = dict(waiting), len(waiting)
     stalled_at = time.monotonic() + STALL_SECONDS
     while left:
-        settled = [code for code, token in left.items() if api.stage(token, code) in SETTLED]
-        for code in settled:
+        done = [code for code, token in left.items() if api.stage(token, code) in settled]
+        for code in done:
             del left[code]
-        show("scored", total - len(left), total)
-        if settled:
+        show("scored" if settled is SETTLED else "checked", total - len(left), total)
+        if done:
             stalled_at = time.monotonic() + STALL_SECONDS
         elif time.monotonic() > stalled_at:
             raise UploadError(f"no score for five minutes, {len(left)} still wait for the worker")
@@ -158,7 +182,8 @@ def _follow(api: Api, waiting: Mapping[str, str], show: Show) -> None:
             time.sleep(POLL_SECONDS)
 
 
-def _await_boards() -> None:
+def await_boards() -> None:
+    """Wait until every board of the demo shows all scores. Raises UploadError after five minutes."""
     behind = Board.objects.filter(phase__track__competition__slug=SLUG, built__lt=F("wanted"))
     give_up_at = time.monotonic() + STALL_SECONDS
     while behind.all().exists():

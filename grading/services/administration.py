@@ -11,7 +11,7 @@ from accounts.services import audit
 from competition.enums import BoardAct, EntrantKind
 from competition.models import BoardChange, Entrant, Phase
 from competition.services import deadlines, entry, publication
-from grading.services import boards, news, notices
+from grading.services import boards, checkpoints, news, notices
 
 
 def decide(*, actor: User, entrant: Entrant, accept: bool, reason: str, now: datetime) -> Entrant:
@@ -95,11 +95,15 @@ def move_deadline(
 def change_board(
     *, actor: User, phase: Phase, act: BoardAct, reason: str, now: datetime
 ) -> BoardChange:
-    """Freeze, unfreeze, publish or take down a board; refuses what publication.act does."""
+    """Freeze, unfreeze, publish or take down a board, and sign the log's head as it stands then.
+
+    Refuses what publication.act does.
+    """
     with audit.audited():
         change = publication.act(actor=actor, phase=phase, kind=act, reason=reason, now=now)
         news.board_changed(change=change, now=now)
         boards.want_rebuild(phase_id=phase.pk, now=now)
+    checkpoints.note_publication(scope=phase.track.competition.audit_scope, now=now)
     return change
 
 

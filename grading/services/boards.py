@@ -8,15 +8,17 @@ from django.db.models import F
 
 from grading.models import Board
 from grading.services import doorbell
+from grading.services.final import marks
 
 
 def note_change(*, phase_id: int, now: datetime) -> int:
     """Raise the number of the phase's board and return its key; part of the caller's transaction.
 
-    The caller rebuilds the board itself afterwards; should it die before, the sweep rings.
+    A final board follows: who is in, and what the judge gave, is told by the phase's board. The caller rebuilds the board itself afterwards; should it die before, the sweep rings.
     """
     board, _ = Board.objects.get_or_create(phase_id=phase_id)
     Board.objects.filter(pk=board.pk).update(wanted=F("wanted") + 1, rung_at=now)
+    marks.note_change(phase_id=phase_id, now=now)
     return board.pk
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -11,7 +12,7 @@ from accounts.services import audit
 from competition.models import Entrant
 from grading.enums import SUBMISSION_TRANSITIONS, EvaluationState, SubmissionState
 from grading.models import Evaluation, Submission
-from grading.rules import is_member
+from grading.rules import is_marked, is_member
 from grading.services import errors, quota
 
 
@@ -45,10 +46,17 @@ def cancel(*, actor: User, submission: Submission, now: datetime) -> Submission:
 
 
 def _stop_evaluations(submission: Submission, now: datetime) -> None:
-    """Cancel what is queued; a run that has begun cannot be taken back."""
-    Evaluation.objects.filter(submission=submission, state=EvaluationState.QUEUED).update(
-        state=EvaluationState.CANCELLED, finished_at=now
-    )
+    """Cancel what is queued or waits; a run that has begun cannot be taken back.
+
+    Marks that a judge has begun to give cost something: they count as begun.
+    """
+    of_it = Evaluation.objects.filter(submission=submission)
+    # By keys: a condition in a subquery is not looked at again after waiting for a claim.
+    marked = [one.pk for one in of_it.select_related("recipe") if is_marked(one.recipe)]
+    of_it.filter(
+        ~Q(pk__in=marked) | Q(started_at__isnull=True),
+        state__in=[EvaluationState.WAITING, EvaluationState.QUEUED],
+    ).update(state=EvaluationState.CANCELLED, finished_at=now)
     begun = Evaluation.objects.filter(submission=submission).exclude(
         state=EvaluationState.CANCELLED
     )

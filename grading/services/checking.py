@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from django.core.cache import cache
 from django.utils.translation import gettext as _
@@ -18,9 +19,12 @@ from competition.enums import EntrantState
 from competition.models import Phase
 from competition.queries import entrant_of
 from competition.rules import is_organizer
+from competition.services.drawn import require_clips
+from grading.enums import FailureCode
 from grading.scoring.types import CodeTotal, Problem, Report, Severity
-from grading.services import child, errors, recipes
-from grading.services.child import Bounds, ChildFailed
+from grading.services import child, errors, known, recipes
+from grading.services.child import Bounds, ChildFailed, StorageDown
+from grading.services.intake import require_files, require_sender
 
 CHECKS = 20
 CHECK_SECONDS = 600
@@ -39,6 +43,8 @@ def admit(*, actor: User, phase: Phase, now: datetime) -> None:
     Teams that are accepted, or wait for it, may from the phase's opening on, also after its close;
     organizers always (decision 0161). Raises NotAMember, EntrantNotAccepted, PhaseNotOpen.
     """
+    require_files(phase)
+    require_sender(actor, phase)
     if is_organizer(actor, phase.track.competition):
         return
     entrant = entrant_of(actor, phase.track.competition)
@@ -50,6 +56,7 @@ def admit(*, actor: User, phase: Phase, now: datetime) -> None:
             % {"state": entrant.get_state_display()},
             state=entrant.state,
         )
+    require_clips(phase)
     if now < phase.opens_at:
         raise errors.PhaseNotOpen(
             _("This phase has not opened yet."), opens_at=phase.opens_at.isoformat()
@@ -64,7 +71,27 @@ def check_only(*, actor: User, phase: Phase, path: Path, filename: str, now: dat
     """
     admit(actor=actor, phase=phase, now=now)
     throttle(actor, now)
-    job = {
+    with _place():
+        result = _run(phase, path, filename)
+    return report_from_json(result["report"])
+
+
+def _run(phase: Phase, path: Path, filename: str) -> Any:
+    """Return what the child finds. Raises ScorerFailed."""
+    bounds = Bounds.from_settings()
+    bounds = Bounds(WALL_SECONDS, bounds.cpu_seconds, bounds.memory_bytes)
+    try:
+        return child.run(_job(phase, path, filename), bounds=bounds)
+    except (ChildFailed, StorageDown) as failure:
+        code = failure.code if isinstance(failure, ChildFailed) else FailureCode.STORAGE_ERROR
+        raise errors.ScorerFailed(
+            _("The file could not be checked within the limits. Nothing was stored."),
+            reason=code.value,
+        ) from None
+
+
+def _job(phase: Phase, path: Path, filename: str) -> dict[str, Any]:
+    return {
         "do": "check",
         "track": phase.track.kind,
         "params": dict(recipes.params_of(phase)),
@@ -73,19 +100,8 @@ def check_only(*, actor: User, phase: Phase, path: Path, filename: str, now: dat
         "submission_sha256": _sha256(path),
         "filename": filename,
         "limits": phase.limits,
+        **known.check_job(phase.track.kind, phase.references),
     }
-    bounds = Bounds.from_settings()
-    with _place():
-        try:
-            result = child.run(
-                job, bounds=Bounds(WALL_SECONDS, bounds.cpu_seconds, bounds.memory_bytes)
-            )
-        except ChildFailed as failure:
-            raise errors.ScorerFailed(
-                _("The file could not be checked within the limits. Nothing was stored."),
-                reason=failure.code.value,
-            ) from None
-    return report_from_json(result["report"])
 
 
 def throttle(actor: User, now: datetime) -> None:

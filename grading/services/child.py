@@ -43,6 +43,15 @@ class Bounds:
             memory_bytes=settings.EVALUATION_MEMORY_BYTES,
         )
 
+    @classmethod
+    def for_sounds(cls) -> Bounds:
+        """Return the installation's bounds for one look at an archive of clips, of up to gigabytes."""
+        return cls(
+            wall_seconds=settings.SOUNDS_WALL_SECONDS,
+            cpu_seconds=settings.SOUNDS_CPU_SECONDS,
+            memory_bytes=settings.EVALUATION_MEMORY_BYTES,
+        )
+
 
 class ChildFailed(Exception):
     """The child gave no result: why, whether another try may help, and the kind of its error."""
@@ -74,12 +83,14 @@ def run(
     *,
     bounds: Bounds,
     watch: Callable[[int, int], None] | None = None,
+    on_step: Callable[[str], None] | None = None,
     module: str = "grading.sandbox",
 ) -> Json:
     """Do one job in a fresh process and return its result.
 
     `watch(done, total)` is called every fraction of a second while the child lives; what it raises
-    ends the child. Raises ChildFailed.
+    ends the child. `on_step` is called with the name of a step that the child has entered, where
+    it names any. Raises ChildFailed, StorageDown when the child met a full disk.
     """
     limits = {"memory_bytes": bounds.memory_bytes, "cpu_seconds": bounds.cpu_seconds}
     with _started(module) as process:
@@ -90,6 +101,8 @@ def run(
             message = buffer.last_of(data)
             if "result" in message or "error" in message:
                 return _answer(message)
+            if on_step is not None and "step" in message:
+                on_step(message["step"])
             if watch is not None:
                 watch(message.get("done", 0), message.get("total", 0))
         raise _ending(process.wait())
@@ -191,10 +204,14 @@ def _answer(message: Json) -> Json:
         result: Json = message["result"]
         return result
     kind = str(message["error"])
+    if kind == sandbox.NO_ROOM:
+        raise StorageDown
     if kind == sandbox.STORAGE:
         raise ChildFailed(FailureCode.STORAGE_ERROR, may_retry=True)
     if kind == sandbox.ABSENT:
         raise ScorerAbsent
+    if kind == sandbox.UNMARKED:
+        raise ChildFailed(FailureCode.MARKS_MISSING, may_retry=False)
     if kind == sandbox.OUTDATED:
         raise ChildFailed(FailureCode.RECIPE_OUTDATED, may_retry=False)
     raise ChildFailed(FailureCode.SCORER_CRASHED, may_retry=False, kind=kind)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from grading import storage
 from grading.enums import FailureCode
@@ -26,8 +26,17 @@ class LocalContent:
     sha256: str
 
 
+class Stored(Protocol):
+    """Whatever names bytes: a submission, or an output for held-out clips."""
+
+    @property
+    def storage_key(self) -> str: ...
+    @property
+    def content_id(self) -> str: ...
+
+
 @contextmanager
-def opened(submission: Submission, watch: Watch) -> Iterator[LocalContent]:
+def opened(submission: Stored, watch: Watch) -> Iterator[LocalContent]:
     """Give a submission's bytes while inside, once they are proven to be what was received.
 
     `watch` is called while they are fetched and read, without counts, and may raise to stop it.

@@ -15,6 +15,9 @@ __all__ = [
     "EntrantNotAccepted",
     "FailuresNotAccepted",
     "FileNotGiven",
+    "FileRefused",
+    "FilesMissing",
+    "FilesNotTaken",
     "IdempotencyKeyInvalid",
     "IdempotencyKeyReused",
     "MarkingNotUsed",
@@ -59,6 +62,24 @@ class NotAMember(NotYours):
     """The person belongs to no entrant of the competition, or not to this one."""
 
     code = "NOT_A_MEMBER"
+
+
+class OrganizersSend(NotAllowed):
+    """Organizers alone send files to this phase: what they hold are measurements and marks."""
+
+    code = "ORGANIZERS_SEND"
+
+
+class SentWhole(Conflict):
+    """What organizers send for an entrant comes in one request."""
+
+    code = "SENT_WHOLE"
+
+
+class EntrantUnnamed(Invalid):
+    """An organizer's upload must say for which entrant it is; an entrant's own must not."""
+
+    code = "ENTRANT_UNNAMED"
 
 
 class NotVerified(NotAllowed):
@@ -134,6 +155,24 @@ class PartsMissing(Conflict):
     """The upload cannot be completed yet; `missing` lists part numbers."""
 
     code = "PARTS_MISSING"
+
+
+class FilesNotTaken(Conflict):
+    """The phase takes one file, not a set of files."""
+
+    code = "FILES_NOT_TAKEN"
+
+
+class FileRefused(Invalid):
+    """A file of a set is not what is wanted; `problems` are the checker's."""
+
+    code = "FILE_REFUSED"
+
+
+class FilesMissing(Conflict):
+    """The set cannot be completed yet; `missing` lists up to a hundred utterances."""
+
+    code = "FILES_MISSING"
 
 
 class UploadUnknown(NotFound):
@@ -320,3 +359,9 @@ class CheckUnderWay(Conflict):
     """The score is being computed again already."""
 
     code = "CHECK_UNDER_WAY"
+
+
+class FiguresChanged(Conflict):
+    """What was confirmed is not what would happen now."""
+
+    code = "FIGURES_CHANGED"

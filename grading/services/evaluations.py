@@ -9,28 +9,37 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db import transaction
+from django.db.models import DateTimeField, Q, Value
+from django.db.models.functions import Coalesce
 
 from accounts.services import audit
 from competition.models import Entrant
-from competition.services import references
-from competition.services.errors import ReferencesMissing, ReferencesUnreachable
 from grading.enums import EvaluationState, FailureCode, Priority, RecipeRole, SubmissionState
 from grading.models import Evaluation, EvaluationTallies, Recipe, Submission
 from grading.rules import runs_here
+from grading.scoring import registry
 from grading.services import (
+    board_pace,
     boards,
     child,
     contents,
     doorbell,
+    judging_marks,
+    known,
     leases,
     news,
     quota,
     recipes,
     second_opinion,
-    standings,
 )
-from grading.services.child import Bounds, ChildFailed, ClaimLost, ScorerAbsent, StorageDown
+from grading.services.child import (
+    Bounds,
+    ChildFailed,
+    ClaimLost,
+    ScorerAbsent,
+    StorageDown,
+)
 from grading.services.validation import manifest
 
 Json = dict[str, Any]
@@ -58,7 +67,7 @@ def run(*, evaluation_id: int, worker: str, clock: Callable[[], datetime]) -> Ev
     else:
         # At once: a bell of its own would wait behind other submissions.
         if board_id is not None:
-            standings.rebuild(board_id=board_id, now=clock())
+            board_pace.keep_up(board_id=board_id, now=clock())
     return Evaluation.objects.get(pk=evaluation.pk)
 
 
@@ -107,7 +116,7 @@ def finish(*, evaluation: Evaluation, result: Json, now: datetime) -> int | None
             None,
             state=EvaluationState.SCORED,
             finished_at=now,
-            second_opinion=opinion.as_json(),
+            second_opinion=opinion.as_json() if result["sample"] else {},
             **fields,
         )
         EvaluationTallies.objects.create(
@@ -146,18 +155,23 @@ def give_up(
         _move(evaluation, only, state=EvaluationState.QUEUED, rung_at=now)
         doorbell.ring(bell_of(evaluation.priority), evaluation.pk)
         return
+    _fail(evaluation, failure, _mine(evaluation).filter(only or Q()), now)
+
+
+def _fail(evaluation: Evaluation, failure: ChildFailed, row: Any, now: datetime) -> None:
+    """Fail the evaluation while `row`, a query for it alone, still finds it. Raises ClaimLost."""
     opinion = failure.opinion if isinstance(failure, SecondOpinionDisagrees) else {}
     with audit.audited():
         Entrant.objects.select_for_update().get(pk=evaluation.submission.entrant_id)
         Submission.objects.select_for_update().get(pk=evaluation.submission_id)
-        _move(
-            evaluation,
-            only,
+        if not row.update(
+            lease_until=None,
             state=EvaluationState.FAILED,
             finished_at=now,
             failure_code=failure.code,
             second_opinion=opinion,
-        )
+        ):
+            raise ClaimLost
         if _is_live(evaluation):
             _fail_submission(evaluation, failure, now)
             news.submission_ended(submission=evaluation.submission, failed=True, now=now)
@@ -186,6 +200,52 @@ def release_lapsed(*, evaluation_id: int, now: datetime) -> None:
     # A worker that renewed in this very moment keeps its claim.
     with suppress(ClaimLost):
         give_up(evaluation=evaluation, failure=failure, now=now, only=lapsed)
+
+
+def release(*, evaluation_id: int, now: datetime) -> bool:
+    """Queue an evaluation whose marks are all there; return whether it was waiting.
+
+    May be called any number of times, from anywhere: it is queued and rung for once.
+    """
+    with transaction.atomic():
+        released = Evaluation.objects.filter(
+            pk=evaluation_id, state=EvaluationState.WAITING
+        ).update(state=EvaluationState.QUEUED, rung_at=now)
+        if released:
+            priority = Evaluation.objects.values_list("priority", flat=True).get(pk=evaluation_id)
+            doorbell.ring(bell_of(priority), evaluation_id)
+    return bool(released)
+
+
+def fail_waiting(*, evaluation_id: int, code: FailureCode, now: datetime, kind: str = "") -> bool:
+    """Give up an evaluation whose marks will never be complete; return whether it was waiting.
+
+    `kind` names the error for the log, without a text of anybody's. A failed live evaluation fails
+    its submission and gives the slot back.
+    """
+    waiting = with_everything().filter(state=EvaluationState.WAITING)
+    evaluation = waiting.filter(pk=evaluation_id).first()
+    if evaluation is None:
+        return False
+    failure = ChildFailed(code, may_retry=False, kind=kind)
+    with suppress(ClaimLost):
+        _fail(evaluation, failure, waiting.filter(pk=evaluation_id), now)
+        return True
+    return False
+
+
+def note_judging(*, evaluation_id: int, done: int, total: int, now: datetime) -> bool:
+    """Store how many of the marks that are needed are there; return whether it still waits.
+
+    The first call stores when the marking began: from then on the submission cannot be cancelled.
+    """
+    return bool(
+        Evaluation.objects.filter(pk=evaluation_id, state=EvaluationState.WAITING).update(
+            started_at=Coalesce("started_at", Value(now, output_field=DateTimeField())),
+            progress_done=done,
+            progress_total=total,
+        )
+    )
 
 
 def live_of(submission: Submission) -> Evaluation | None:
@@ -223,14 +283,27 @@ def _score(evaluation: Evaluation, clock: Callable[[], datetime]) -> Json:
 def compute(evaluation: Evaluation, keeper: leases.Keeper) -> Json:
     """Return what the child process finds for an evaluation, whose relations are loaded.
 
-    Nothing is written but what `keeper` renews. Raises ChildFailed, ClaimLost, StorageDown.
+    What was sent is read for a score of what was sent; a score of marks is made without it. Nothing
+    is written but what `keeper` renews. Raises ChildFailed, ClaimLost, StorageDown.
     """
+    marks: Json = {}
+    track = registry.get(evaluation.recipe.scorer)
+    is_marked = track.is_marked(evaluation.recipe.read_params)
+    if is_marked:
+        marks = {"marks": judging_marks.marks_of(evaluation)}
+    if is_marked and not track.needs_sent:
+        job = job_of(evaluation) | marks
+        return child.run(job, bounds=Bounds.from_settings(), watch=keeper.watch)
     with contents.opened(evaluation.submission, keeper.watch) as content:
-        job = _job(evaluation) | contents.file_job(evaluation.submission, content)
+        job = job_of(evaluation) | marks | contents.file_job(evaluation.submission, content)
         return child.run(job, bounds=Bounds.from_settings(), watch=keeper.watch)
 
 
-def _job(evaluation: Evaluation) -> Json:
+def job_of(evaluation: Evaluation) -> Json:
+    """Return the part of a child's job that says under which recipe; its relations are loaded.
+
+    Raises ChildFailed where the references are lost, StorageDown.
+    """
     recipe, submission = evaluation.recipe, evaluation.submission
     return {
         "do": "evaluate",
@@ -238,21 +311,10 @@ def _job(evaluation: Evaluation) -> Json:
         "version": recipe.version,
         "params": recipe.params,
         "recipe_digest": recipe.digest,
-        "references_path": _references_path(recipe),
-        "references_sha256": recipe.references.sha256,
+        **known.references_job(recipe.references),
         "phase_code": submission.phase.code,
         "ids": _more_ids(submission, recipe),
     }
-
-
-def _references_path(recipe: Recipe) -> str:
-    """Return where this machine has the references; whether they are the same the child proves."""
-    try:
-        return str(references.bring(recipe.references))
-    except ReferencesUnreachable as error:
-        raise StorageDown from error
-    except ReferencesMissing:
-        raise ChildFailed(FailureCode.STORAGE_ERROR, may_retry=True) from None
 
 
 def _more_ids(submission: Submission, recipe: Recipe) -> Json:

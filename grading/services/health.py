@@ -22,7 +22,15 @@ from accounts.models import AuditEvent
 from competition import bucket
 from grading.enums import UploadState
 from grading.models import UploadSession
-from grading.services import canary, heartbeat, notices, safekeeping, status
+from grading.services import (
+    canary,
+    checkpoints,
+    heartbeat,
+    notices,
+    safekeeping,
+    status,
+    stoppages,
+)
 from grading.services.canary import CanaryVerdict
 from grading.services.findings import Finding
 from grading.services.status import Status
@@ -63,11 +71,19 @@ def database(now: datetime) -> Finding:
 
 
 def evidence(now: datetime) -> Finding:
-    """Look whether the triggers that keep evidence from being changed are there."""
+    """Look whether the triggers that keep evidence are there, and whether signed heads of the log hold."""
     missing = triggers.triggers_missing()
     if missing:
         return Finding("evidence", f"{len(missing)} triggers are missing", "Run: manage.py migrate")
-    return Finding("evidence", "every trigger that keeps evidence is there")
+    if broken := triggers.rules_broken():
+        said = f"rows break what the triggers keep: {', '.join(broken)}"
+        return Finding("evidence", said, "Compare with a backup; nothing of them may be served.")
+    doubts = checkpoints.doubtful()
+    if doubts:
+        first = doubts[0]
+        said = f"the signed head {first.count} of {first.scope} does not hold ({first.outcome})"
+        return Finding("evidence", said, "Run: manage.py verify_audit; compare with a backup.")
+    return Finding("evidence", "every trigger that keeps evidence is there, signed heads hold")
 
 
 def broker(now: datetime) -> Finding:
@@ -209,6 +225,9 @@ LOOKS: dict[str, Look] = {
     "queue": queue,
     "canary": last_canary,
     "notices": mails,
+    "judge": stoppages.judge,
+    "finals": stoppages.finals,
+    "sounds": stoppages.sounds,
 }
 CANARY_REMEDIES = {
     canary.CanaryState.LATE: "No canary has ended for long: start workers and beat.",
@@ -218,7 +237,7 @@ CANARY_REMEDIES = {
     ),
     canary.CanaryState.FAILED: "The scorer cannot finish: the worker's log says why.",
 }
-REMEDIES = safekeeping.REMEDIES | {
+REMEDIES = (safekeeping.REMEDIES | stoppages.REMEDIES) | {
     "queue": "Start more workers, or raise WORKER_CONCURRENCY; docs/operations.md has the sizes.",
     "canary": "Look at the worker's log.",
     "notices": "Check EMAIL_URL and the mail server; notices wait and are tried again by themselves.",

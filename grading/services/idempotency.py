@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -15,8 +16,11 @@ from grading.models import IdempotencyKey
 from grading.services import errors
 
 KEPT = timedelta(hours=24)
-ABANDONED = timedelta(minutes=10)
+ABANDONED = timedelta(seconds=30)
+"""After how long a request that has not ended is taken for dead: the file is stored before it begins,
+so that only one short transaction stands between. Should both go on, the content makes them one."""
 KEY_LENGTH = 120
+ATTEMPTS = 5
 
 
 def fingerprint(*parts: str) -> str:
@@ -41,15 +45,29 @@ def begin(
             _("The idempotency key must have 1 to %(length)s printable characters.")
             % {"length": KEY_LENGTH}
         )
-    identity = {"user": user, "endpoint": endpoint, "key": key}
-    IdempotencyKey.objects.filter(**identity, created_at__lte=now - KEPT).delete()
-    try:
-        with transaction.atomic():
-            return IdempotencyKey.objects.create(
-                **identity, body_sha256=body_sha256, created_at=now
-            )
-    except IntegrityError:
-        return _known(IdempotencyKey.objects.get(**identity), body_sha256, now)
+    row = IdempotencyKey(
+        user=user, endpoint=endpoint, key=key, body_sha256=body_sha256, created_at=now
+    )
+    rows = _rows(user, endpoint, key)
+    rows.filter(created_at__lte=now - KEPT).delete()
+    for _attempt in range(ATTEMPTS):
+        try:
+            with transaction.atomic():
+                row.save(force_insert=True)
+        except IntegrityError:
+            # Gone again where the other request was refused in this very moment.
+            known = rows.first()
+            if known is not None:
+                return _known(known, body_sha256, now)
+        else:
+            return row
+    raise _still_running()
+
+
+def is_answered(*, user: User, endpoint: str, key: str, now: datetime) -> bool:
+    """Return whether a request with this key has its answer: it is given again, whatever has closed since."""
+    answered = _rows(user, endpoint, key).filter(status__isnull=False)
+    return bool(key) and answered.filter(created_at__gt=now - KEPT).exists()
 
 
 def finish(row: IdempotencyKey, *, status: int, answer: Mapping[str, Any]) -> None:
@@ -79,7 +97,15 @@ def _known(row: IdempotencyKey, body_sha256: str, now: datetime) -> IdempotencyK
         pk=row.pk, status__isnull=True, created_at=row.created_at, created_at__lte=now - ABANDONED
     ).update(created_at=now)
     if not taken:
-        raise errors.RequestStillRunning(
-            _("The first request with this key is still running."), retry_after=1
-        )
+        raise _still_running()
     return row
+
+
+def _rows(user: User, endpoint: str, key: str) -> QuerySet[IdempotencyKey]:
+    return IdempotencyKey.objects.filter(user=user, endpoint=endpoint, key=key)
+
+
+def _still_running() -> errors.RequestStillRunning:
+    return errors.RequestStillRunning(
+        _("The first request with this key is still running."), retry_after=1
+    )

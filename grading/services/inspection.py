@@ -16,8 +16,8 @@ from competition.services.errors import NotOrganizer
 from grading.alignments import Column, TagPlace, draw_columns, place_tags
 from grading.models import Evaluation, EvaluationTallies
 from grading.scoring import registry
-from grading.scoring.tally import NvvTallies
 from grading.scoring.text.nvv1 import Transcript, read_transcript
+from grading.scoring.tracks.nvv_references import NvvReferences
 from grading.services.intake import limits_of
 from grading.storage import local_copy, storing
 
@@ -47,7 +47,9 @@ def utterance_rows(*, actor: User, evaluation: Evaluation) -> list[dict[str, Any
     stored = EvaluationTallies.objects.filter(evaluation=evaluation).first()
     if stored is None:
         raise NothingToInspect(_("This submission has no score to look into."))
-    return NvvTallies.from_bytes(bytes(stored.data)).rows()
+    tallies = registry.get(evaluation.recipe.scorer).tallies(bytes(stored.data))
+    rows: list[dict[str, Any]] = tallies.rows()
+    return rows
 
 
 def inspect_utterance(*, actor: User, evaluation: Evaluation, utt_id: str) -> Inspected:
@@ -55,8 +57,12 @@ def inspect_utterance(*, actor: User, evaluation: Evaluation, utt_id: str) -> In
     _require_organizer(actor, evaluation)
     recipe = evaluation.recipe
     track = registry.get(recipe.scorer)
+    if track.needs_marks:
+        raise NothingToInspect(_("Nothing is aligned where a score is made of marks."))
     params = track.params(recipe.params)
     known: Any = track.references(references.read_bytes(recipe.references), params)
+    if not isinstance(known, NvvReferences):
+        raise NothingToInspect(_("The transcripts of this track hold no tags to be aligned."))
     if utt_id not in known.language_of:
         raise NothingToInspect(_("There is no such utterance in this phase."))
     language = known.language_of[utt_id]

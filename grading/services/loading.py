@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from django.db import IntegrityError
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -31,13 +32,12 @@ from competition.services import references as hidden
 from competition.services.errors import DefinitionInvalid, DefinitionStale, NotOrganizer
 from grading.models import Board, PhaseRecipe, Submission
 from grading.scoring import registry
-from grading.scoring.types import Limits, ParamsInvalid, ReferencesInvalid
-from grading.services import news, recipes
+from grading.scoring.tracks.composed import gives_points
+from grading.scoring.types import ParamsInvalid, ReferencesInvalid
+from grading.services import boards, canary, news, recipes
 
 REFERENCES_LIMIT = 256 * 1024 * 1024
 LISTED_PROBLEMS = 20
-FIXED_LIMITS = frozenset({"listed_problems"})
-"""Limits that belong to the product, not to a phase."""
 
 Key = tuple[str, str]
 
@@ -92,7 +92,10 @@ def plan(*, definition_text: str, base_dir: Path, now: datetime) -> Plan:
     return Plan(
         text=definition_text,
         definition=parsed.definition,
-        faults=(*parsed.faults, *sorted(faults)),
+        faults=(
+            *parsed.faults,
+            *sorted([*faults, *_check_pillars(parsed), *_check_slug(parsed)]),
+        ),
         changes=changes,
         references=references,
         previous_version=(before.version if before else 0) if known else None,
@@ -128,8 +131,7 @@ def apply(*, actor: User | None, plan: Plan, now: datetime, reason: str = "") ->
     definition = _valid(plan)
     known = _known(definition)
     _require_authority(actor, known)
-    if (known.definition_sha256 if known else None) != plan.previous_sha256:
-        raise DefinitionStale(_("The competition has changed since. Look at the changes again."))
+    _require_unchanged(plan, known)
     load = rows.Load(
         definition=definition,
         text=plan.text,
@@ -140,9 +142,7 @@ def apply(*, actor: User | None, plan: Plan, now: datetime, reason: str = "") ->
         reason=reason,
         forget=_forget,
     )
-    with audit.audited():
-        competition = rows.apply(actor=actor, load=load, now=now)
-        news.deadlines_moved(competition=competition, now=now)
+    competition = _written(actor, plan, load, now)
     for phase in Phase.objects.filter(track__competition=competition).select_related(
         "track__competition", "references"
     ):
@@ -150,13 +150,40 @@ def apply(*, actor: User | None, plan: Plan, now: datetime, reason: str = "") ->
     return competition
 
 
+def _written(actor: User | None, plan: Plan, load: rows.Load, now: datetime) -> Competition:
+    """Return the competition as it is written; of two who load at once, one looks again."""
+    slug = load.definition.slug
+    try:
+        with audit.audited():
+            present = Competition.objects.select_for_update().filter(slug=slug).first()
+            _require_unchanged(plan, present)
+            competition = rows.apply(actor=actor, load=load, now=now)
+            news.deadlines_moved(competition=competition, now=now)
+            if plan.changes:
+                # A board that is built while this commits may have read what stood before.
+                boards.want_rebuild_of_competition(competition_id=competition.pk, now=now)
+    except IntegrityError as error:
+        if plan.previous_sha256 is None and Competition.objects.filter(slug=slug).exists():
+            raise _stale() from error
+        raise
+    return competition
+
+
+def _require_unchanged(plan: Plan, known: Competition | None) -> None:
+    if (known.definition_sha256 if known else None) != plan.previous_sha256:
+        raise _stale()
+
+
+def _stale() -> DefinitionStale:
+    return DefinitionStale(_("The competition has changed since. Look at the changes again."))
+
+
 def catalog() -> Catalog:
     """Return what this version of the scorer knows."""
     return Catalog(
-        kinds=registry.names(),
-        limits=frozenset(field.name for field in fields(Limits)) - FIXED_LIMITS,
+        limits={name: registry.get(name).limit_names() for name in registry.names()},
         check_params=_check_params,
-        offline=frozenset(registry.offline()),
+        without_references=frozenset(registry.composed()),
     )
 
 
@@ -184,10 +211,33 @@ def _check_references(
     return found, faults
 
 
+def _check_pillars(parsed: Parsed) -> Iterator[Fault]:
+    """Yield a fault for each pillar whose board has no score that a composed board can take."""
+    tracks = parsed.definition.tracks if parsed.definition else ()
+    kinds = {track.slug: track.kind for track in tracks}
+    for index, track in enumerate(tracks):
+        composed = registry.get(track.kind)
+        for pillar in composed.pillars(composed.params(track.params)):
+            kind = kinds.get(pillar.track)
+            if kind is not None and not gives_points(registry.get(kind)):
+                path = f"tracks[{index}].params.boards.{pillar.key}"
+                message = (
+                    f"{pillar.track} is a track of {kind}, whose score is not"
+                    " from 0 to 100 with more being better"
+                )
+                yield parsed.fault_at(path, message)
+
+
+def _check_slug(parsed: Parsed) -> Iterator[Fault]:
+    """Yield a fault for the name that the server's own test submissions have."""
+    if parsed.definition and parsed.definition.slug == canary.SLUG:
+        yield parsed.fault_at("slug", f"{canary.SLUG} is the server's own; take another name")
+
+
 def _checked(
     base_dir: Path, name: str, kind: str, raw: Mapping[str, Any]
 ) -> CheckedReferences | list[str]:
-    data = _read(base_dir, name)
+    data = _read(base_dir, name) if name else b""
     if isinstance(data, str):
         return [f"{name}: {data}"]
     track = registry.get(kind)

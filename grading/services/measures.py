@@ -12,9 +12,17 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Count, QuerySet, Sum
 
-from grading.enums import EvaluationState, SubmissionKind
-from grading.models import Evaluation, Notice, Submission, WorkerHeartbeat
-from grading.services import canary, status
+from grading.enums import AttemptState, EvaluationState, ProtocolState, SubmissionKind
+from grading.models import (
+    Evaluation,
+    JudgeAttempt,
+    JudgeRun,
+    Notice,
+    Stimulus,
+    Submission,
+    WorkerHeartbeat,
+)
+from grading.services import canary, status, stoppages
 from grading.services.canary import CanaryState
 
 RECENT = timedelta(hours=1)
@@ -50,6 +58,8 @@ def measures(*, now: datetime) -> Iterator[Measure]:
     yield _durations(now)
     yield from _uploads()
     yield from _workers(now)
+    yield from _judging()
+    yield from _rating(now)
     yield from _canary(now)
     yield _gauge("notices", "Mails by state", _counted(Notice.objects.all(), "state"))
     yield _gauge("disk_free_bytes", "Room left where files are written", _free())
@@ -148,6 +158,32 @@ def _workers(now: datetime) -> Iterator[Measure]:
         "heartbeat_age_seconds",
         "Since the last heartbeat, by kind",
         [Sample((now - at).total_seconds(), (("kind", kind),)) for kind, at in last.items() if at],
+    )
+
+
+def _judging() -> Iterator[Measure]:
+    runs = JudgeRun.objects.all()
+    failed = JudgeAttempt.objects.filter(state=AttemptState.FAILED)
+    kinds = failed.order_by().values_list("failure").annotate(count=Count("pk")).order_by("failure")
+    calls = runs.aggregate(calls=Sum("calls"))["calls"] or 0
+    failures = [Sample(count, (("kind", kind),)) for kind, count in kinds]
+    yield _gauge("judge_runs", "A judge's runs by state", _counted(runs, "state"))
+    yield _gauge("judge_calls_total", "Calls to judges", [Sample(calls)], "counter")
+    yield _gauge("judge_failures_total", "Failed calls to judges by kind", failures, "counter")
+
+
+def _rating(now: datetime) -> Iterator[Measure]:
+    failed = Stimulus.objects.exclude(prepare_error="").exclude(
+        protocol__state=ProtocolState.CLOSED
+    )
+    late = max((now - stoppages.behind_since(one) for one in stoppages.behind()), default=None)
+    yield _gauge(
+        "sounds_failed", "Recordings that could not be made ready", [Sample(failed.count())]
+    )
+    yield _gauge(
+        "final_behind_seconds",
+        "For how long a final board lacks something, the longest",
+        [Sample(late.total_seconds() if late else 0)],
     )
 
 

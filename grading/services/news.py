@@ -16,13 +16,15 @@ from competition.models import (
     Competition,
     DeadlineChange,
     Entrant,
+    EntrantMerge,
+    PackIssue,
     Phase,
     Question,
 )
-from competition.texts import FALLBACK
+from competition.texts import FALLBACK, text_of
 from competition.timeline import format_moment
-from grading.enums import SubmissionKind
-from grading.models import Submission
+from grading.enums import SelectionReason, SubmissionKind
+from grading.models import FilingCheck, FinalAct, FinalSelection, FinalSystem, Submission
 from grading.services import notices
 
 
@@ -39,7 +41,7 @@ def submission_ended(*, submission: Submission, failed: bool, now: datetime) -> 
 def deadlines_moved(*, competition: Competition, now: datetime) -> None:
     """Tell everybody who takes part of each date that was moved at `now`."""
     changes = DeadlineChange.objects.filter(phase__track__competition=competition, at=now)
-    for change in changes.select_related("phase"):
+    for change in changes.select_related("phase__track__competition"):
         closing = change.field == "closes_at"
         notices.tell(
             recipients=notices.participants(competition),
@@ -88,6 +90,25 @@ def entrant_changed(
     )
 
 
+def entrants_merged(*, merge: EntrantMerge, people: Iterable[User], now: datetime) -> None:
+    """Tell the people of both entrants that one has gone into the other."""
+    competition = merge.competition
+    notices.tell(
+        recipients=people,
+        kind=NoticeKind.ENTRANT,
+        subject=f"merge:{merge.merged.code}",
+        competition=competition,
+        context={
+            "path": reverse("competition:entrant-detail", args=[competition.slug]),
+            "act": "merged",
+            "team": merge.merged.team.name,
+            "into": merge.kept.team.name,
+            "reason": merge.reason,
+        },
+        now=now,
+    )
+
+
 def board_changed(*, change: BoardChange, now: datetime) -> None:
     """Tell everybody who takes part that a board was frozen, published or taken down."""
     phase = change.phase
@@ -106,6 +127,41 @@ def board_changed(*, change: BoardChange, now: datetime) -> None:
         },
         now=now,
     )
+
+
+def final_changed(*, change: FinalAct, now: datetime) -> None:
+    """Tell everybody who takes part that a final board was published, frozen or taken down."""
+    phase = change.board.phase
+    competition = phase.track.competition
+    notices.tell(
+        recipients=notices.participants(competition),
+        kind=NoticeKind.BOARD,
+        subject=f"final:{change.pk}",
+        competition=competition,
+        context={
+            "path": reverse("grading:final", args=[competition.slug, phase.track.slug, phase.slug]),
+            "texts": {"phase": titles(phase)},
+            "final": True,
+            "act": change.act,
+            "reason": change.reason,
+        },
+        now=now,
+    )
+
+
+def systems_selected(*, selection: FinalSelection, now: datetime) -> None:
+    """Tell the people of every selected entrant that people rate their system, and what to file."""
+    phase = selection.phase
+    systems = selection.systems.select_related("submission__entrant__team").order_by("position")
+    for system in systems.exclude(reason__in=[SelectionReason.REFERENCE, SelectionReason.ANCHOR]):
+        _of_system(system, "selected", "", phase, now)
+
+
+def filing_checked(*, check: FilingCheck, now: datetime) -> None:
+    """Tell the entrant's people what an organizer found of what they filed."""
+    system = check.filing.system
+    act = f"filing-{check.verdict}"
+    _of_system(system, act, check.note, system.selection.phase, now, subject=f"filing:{check.pk}")
 
 
 def scoring_changed(*, competition: Competition, paused: bool, reason: str, now: datetime) -> None:
@@ -177,9 +233,41 @@ def answered(*, question: Question, now: datetime) -> None:
     )
 
 
+def copy_changed(*, issue: PackIssue, act: str, now: datetime) -> None:
+    """Tell its recipient that a copy is `issued`, `refused`, `revoked` or about to expire (`expires`)."""
+    competition = issue.competition
+    notices.tell(
+        recipients=[issue.person],
+        kind=NoticeKind.COPY,
+        subject=copy_subject(issue.code, act),
+        competition=competition,
+        context={
+            "path": reverse("competition:pack-list", args=[competition.slug]),
+            "act": act,
+            "pack": str(issue.pack),
+            "number": issue.number,
+            "until": _moment(issue.expires_at, closing=False),
+            "reason": issue.reason,
+        },
+        now=now,
+    )
+
+
+def copy_subject(code: str, act: str) -> str:
+    """Return under which subject a person is told, once, of an act on a copy."""
+    return f"copy:{code}:{act}"
+
+
 def titles(phase: Phase) -> dict[str, str]:
-    """Return a phase's title by language, its slug where it has none."""
-    return _by_language(phase.texts, "title") or {FALLBACK: str(phase.slug)}
+    """Return a phase's title by language, its slug where it has none; with its track's where there are several."""
+    found = _by_language(phase.texts, "title") or {FALLBACK: str(phase.slug)}
+    if not phase.track.competition.has_several_tracks:
+        return found
+    track = phase.track
+    return {
+        language: f"{title} · {text_of(track, 'title', language) or track.slug}"
+        for language, title in found.items()
+    }
 
 
 def _of_submission(
@@ -198,6 +286,29 @@ def _of_submission(
             "team": submission.entrant.team.name,
             "system": submission.system,
             **more,
+        },
+        now=now,
+    )
+
+
+def _of_system(
+    system: FinalSystem, act: str, note: str, phase: Phase, now: datetime, *, subject: str = ""
+) -> None:
+    """Tell a selected system's people what became of it; the page is that of its papers."""
+    entrant, competition = system.submission.entrant, phase.track.competition
+    names = [competition.slug, phase.track.slug, phase.slug, system.submission.code]
+    notices.tell(
+        recipients=notices.members(entrant),
+        kind=NoticeKind.ENTRANT,
+        subject=subject or f"final:{system.selection.code}:{system.submission.code}",
+        competition=competition,
+        context={
+            "path": reverse("grading:final-filings", args=names),
+            "texts": {"phase": titles(phase)},
+            "act": act,
+            "team": entrant.team.name,
+            "system": system.submission.system,
+            "reason": note,
         },
         now=now,
     )

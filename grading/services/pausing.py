@@ -10,6 +10,7 @@ from competition.models import Competition
 from competition.services import pausing
 from grading.enums import EvaluationState
 from grading.models import Evaluation
+from grading.rules import waits_for_judge
 from grading.services import doorbell, news
 
 RUNG_AT_ONCE = 500
@@ -29,9 +30,14 @@ def resume(*, actor: User, competition: Competition, reason: str, now: datetime)
     with audit.audited():
         resumed = pausing.resume(actor=actor, competition=competition, reason=reason, now=now)
         news.scoring_changed(competition=resumed, paused=False, reason=reason.strip(), now=now)
-        waiting = Evaluation.objects.filter(
-            submission__phase__track__competition=competition, state=EvaluationState.QUEUED
+        ours = Evaluation.objects.filter(
+            submission__phase__track__competition=competition
         ).order_by("queued_at")
-        for evaluation_id in waiting.values_list("pk", flat=True)[:RUNG_AT_ONCE]:
-            doorbell.ring(doorbell.EVALUATE, evaluation_id)
+        bells = {
+            doorbell.EVALUATE: ours.filter(state=EvaluationState.QUEUED),
+            doorbell.JUDGE: ours.filter(waits_for_judge()),
+        }
+        for bell, waiting in bells.items():
+            for evaluation_id in waiting.values_list("pk", flat=True)[:RUNG_AT_ONCE]:
+                doorbell.ring(bell, evaluation_id)
     return resumed

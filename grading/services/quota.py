@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from competition.models import Entrant, EntrantMember, Phase
+from competition.models import Entrant, EntrantMember, EntrantMerge, Phase
 from competition.timeline import aoe_day, day_reset
 from grading.enums import QuotaState, UploadState
-from grading.models import QuotaEntry, Submission, UploadSession
+from grading.models import FileSet, QuotaEntry, Submission, UploadSession
 
 USED = [QuotaState.RESERVED, QuotaState.CHARGED]
 
@@ -55,11 +55,11 @@ def ledger(*, entrant: Entrant, phase: Phase, now: datetime) -> Ledger:
         total=phase.quota_total,
         used_today=used.today,
         used_total=used.total,
-        left_today=_left(phase.quota_per_day, used.today),
-        left_total=_left(phase.quota_total, used.total),
+        left_today=left_of(phase.quota_per_day, used.today),
+        left_total=left_of(phase.quota_total, used.total),
         resets_at=day_reset(now),
         day=day,
-        entries=QuotaEntry.objects.filter(entrant=entrant, phase=phase).select_related(
+        entries=QuotaEntry.objects.filter(_counts_for(entrant), phase=phase).select_related(
             "submission__uploader"
         ),
         uploads=open_uploads(entrant, phase),
@@ -68,22 +68,40 @@ def ledger(*, entrant: Entrant, phase: Phase, now: datetime) -> Ledger:
 
 def used_slots(*, entrant: Entrant, phase: Phase, day: date) -> Used:
     """Return the larger of the entrant's use and that of any member who came from another entrant."""
-    entries = QuotaEntry.objects.filter(entrant=entrant, phase=phase)
-    uses = [_count(entries, open_uploads(entrant, phase), day)]
+    uses = [own_use(entrant=entrant, phase=phase, day=day)]
     uses += [
-        _count(
-            _while_member(QuotaEntry.objects, user, phase, "reserved_at"),
-            _while_member(UploadSession.objects, user, phase, "created_at"),
-            day,
-        )
-        for user in _came_from_elsewhere(entrant)
+        use_of_member(user_id=user, phase=phase, day=day) for user in came_from_elsewhere(entrant)
     ]
     return Used(today=max(use.today for use in uses), total=max(use.total for use in uses))
+
+
+def own_use(*, entrant: Entrant, phase: Phase, day: date, uploads: bool = True) -> Used:
+    """Return the slots of the entrant and of all that went into it; without its open uploads on demand."""
+    entries = QuotaEntry.objects.filter(_counts_for(entrant), phase=phase)
+    underway: list[QuerySet[Any]] = [open_uploads(entrant, phase), open_sets(entrant, phase)]
+    return _count(entries, underway if uploads else [], day)
+
+
+def use_of_member(*, user_id: int, phase: Phase, day: date) -> Used:
+    """Return the slots that any entrant took while the person was a member of it."""
+    return _count(
+        _while_member(QuotaEntry.objects, user_id, phase, "reserved_at"),
+        [
+            _while_member(UploadSession.objects, user_id, phase, "created_at"),
+            _while_member(FileSet.objects, user_id, phase, "created_at"),
+        ],
+        day,
+    )
 
 
 def open_uploads(entrant: Entrant, phase: Phase) -> QuerySet[UploadSession]:
     """Return the entrant's uploads in parts that are under way; each holds one slot."""
     return UploadSession.objects.filter(entrant=entrant, phase=phase, state=UploadState.OPEN)
+
+
+def open_sets(entrant: Entrant, phase: Phase) -> QuerySet[FileSet]:
+    """Return the entrant's sets of files that are under way; each holds one slot."""
+    return FileSet.objects.filter(entrant=entrant, phase=phase, state=UploadState.OPEN)
 
 
 def reserve(*, submission: Submission, now: datetime) -> QuotaEntry:
@@ -112,22 +130,32 @@ def release(*, submission_id: int, reason: str, now: datetime) -> None:
     )
 
 
-def _left(limit: int | None, used: int) -> int | None:
+def left_of(limit: int | None, used: int) -> int | None:
+    """Return how many slots are left under a limit, None where there is none."""
     return None if limit is None else max(0, limit - used)
 
 
-def _count(entries: QuerySet[Any], uploads: QuerySet[Any], day: date) -> Used:
+def _counts_for(entrant: Entrant) -> Q:
+    """Return whose entries count: the entrant's own, and those of entrants that went into it."""
+    taken_in = EntrantMerge.objects.filter(kept=entrant).values("merged_id")
+    return Q(entrant=entrant) | Q(entrant__in=taken_in)
+
+
+def _count(entries: QuerySet[Any], uploads: list[QuerySet[Any]], day: date) -> Used:
     """Return the slots of submissions, and of uploads that have not become one yet."""
-    today = Count("pk", filter=Q(aoe_day=day))
-    of_entries = entries.filter(state__in=USED).aggregate(today=today, total=Count("pk"))
-    of_uploads = uploads.filter(state=UploadState.OPEN).aggregate(today=today, total=Count("pk"))
+    slots = Count("pk", filter=Q(aoe_day=day))
+    taken = [
+        entries.filter(state__in=USED),
+        *(rows.filter(state=UploadState.OPEN) for rows in uploads),
+    ]
+    counts = [rows.aggregate(today=slots, total=Count("pk")) for rows in taken]
     return Used(
-        today=of_entries["today"] + of_uploads["today"],
-        total=of_entries["total"] + of_uploads["total"],
+        today=sum(count["today"] for count in counts),
+        total=sum(count["total"] for count in counts),
     )
 
 
-def _came_from_elsewhere(entrant: Entrant) -> list[int]:
+def came_from_elsewhere(entrant: Entrant) -> list[int]:
     """Return ids of active members who were in another entrant of the competition before."""
     elsewhere = EntrantMember.objects.filter(
         competition=entrant.competition_id, user=OuterRef("user")

@@ -13,7 +13,7 @@ from grading import queries, receipts
 from grading.enums import EvaluationState, SubmissionState
 from grading.identity import SINGLE_BYTES
 from grading.models import Evaluation, Submission
-from grading.presentation import SHOWN_DECIMALS, Sight, shown_score, sight_of
+from grading.presentation import Sight, columns_of, shown_score, sight_of
 from grading.services import receipt_keys
 
 RECEIVED, VALIDATED, SCORED = "submission.received", "submission.validated", "submission.scored"
@@ -111,6 +111,7 @@ def _scored(submission: Submission, events: dict[str, AuditEvent], now: datetime
     # What the team may see, whoever asks: an organizer's copy says no more than the team's own.
     sight = sight_of(submission.phase, now=now, is_organizer=False)
     shown = shown_score(evaluation, sight)
+    decimals = max(column.kept_decimals for column in columns_of(evaluation.recipe))
     return {
         "kind": SCORED,
         "recipe_digest": evaluation.recipe.digest,
@@ -120,7 +121,7 @@ def _scored(submission: Submission, events: dict[str, AuditEvent], now: datetime
         "seed": evaluation.seed,
         "finished_at": _finished(evaluation),
         "feedback": sight.value,
-        **{name: _digits(shown[name], sight) for name in DIGITS},
+        **{name: _digits(shown[name], sight, decimals) for name in DIGITS},
         **_logged(events.get(f"evaluation.scored {evaluation.recipe.digest}")),
     }
 
@@ -129,14 +130,14 @@ def _finished(evaluation: Evaluation) -> str | None:
     return instant(evaluation.finished_at) if evaluation.finished_at else None
 
 
-def _digits(value: Any, sight: Sight) -> Any:
-    """Return the same with every fraction as text: two decimals, or all of its digits."""
+def _digits(value: Any, sight: Sight, decimals: int) -> Any:
+    """Return the same with every fraction as text: the decimals that show, or all of its digits."""
     if isinstance(value, float):
-        return f"{value:.{SHOWN_DECIMALS}f}" if sight == Sight.ROUNDED else repr(value)
+        return f"{value:.{decimals}f}" if sight == Sight.ROUNDED else repr(value)
     if isinstance(value, dict):
-        return {name: _digits(part, sight) for name, part in value.items()}
+        return {name: _digits(part, sight, decimals) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_digits(part, sight) for part in value]
+        return [_digits(part, sight, decimals) for part in value]
     return value
 
 

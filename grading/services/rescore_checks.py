@@ -79,11 +79,13 @@ def run(*, check_id: int, worker: str, clock: Callable[[], datetime]) -> Rescore
 
 def settle(*, now: datetime) -> int:
     """Give back checks whose worker has gone silent and ring for those nobody began; return how many."""
-    rows = RescoreCheck.objects.filter(state=CheckState.RUNNING, lease_until__lt=now)
-    lapsed = list(_with_everything(rows)[:AT_ONCE])
+    silent = Q(state=CheckState.RUNNING, lease_until__lt=now)
+    lapsed = list(_with_everything(RescoreCheck.objects.filter(silent))[:AT_ONCE])
     for check in lapsed:
+        failure = ChildFailed(FailureCode.WORKER_LOST, may_retry=True)
+        # A worker that renewed in this very moment keeps its claim.
         with suppress(ClaimLost):
-            _give_up(check, ChildFailed(FailureCode.WORKER_LOST, may_retry=True), now)
+            _give_up(check, failure, now, only=silent)
     long_ago = now - timedelta(seconds=settings.RING_AGAIN_SECONDS)
     old = Q(rung_at__isnull=True) | Q(rung_at__lt=long_ago)
     waiting = RescoreCheck.objects.filter(old, state=CheckState.QUEUED)
@@ -153,6 +155,7 @@ def _settle(check: RescoreCheck, found: Json, now: datetime) -> None:
     with audit.audited():
         _move(
             check,
+            None,
             state=CheckState.DIFFERS if differing else CheckState.SAME,
             finished_at=now,
             found=found,
@@ -161,19 +164,21 @@ def _settle(check: RescoreCheck, found: Json, now: datetime) -> None:
         _record(check, "check.finished", None, now, differences=differing)
 
 
-def _give_up(check: RescoreCheck, failure: ChildFailed, now: datetime) -> None:
+def _give_up(
+    check: RescoreCheck, failure: ChildFailed, now: datetime, *, only: Q | None = None
+) -> None:
     if failure.may_retry and check.attempt < settings.EVALUATION_ATTEMPTS:
-        _move(check, state=CheckState.QUEUED, rung_at=now)
+        _move(check, only, state=CheckState.QUEUED, rung_at=now)
         doorbell.ring(doorbell.CHECK_SCORE, check.pk)
         return
     with audit.audited():
-        _move(check, state=CheckState.FAILED, finished_at=now, failure_code=failure.code)
+        _move(check, only, state=CheckState.FAILED, finished_at=now, failure_code=failure.code)
         _record(check, "check.failed", None, now, code=failure.code.value)
 
 
 def _put_back(check: RescoreCheck, now: datetime) -> None:
     with suppress(ClaimLost):
-        _move(check, state=CheckState.QUEUED, attempt=check.attempt - 1, rung_at=now)
+        _move(check, None, state=CheckState.QUEUED, attempt=check.attempt - 1, rung_at=now)
 
 
 def _with_everything(rows: Any) -> Any:
@@ -190,8 +195,8 @@ def _mine(check: RescoreCheck) -> Any:
     return RescoreCheck.objects.filter(pk=check.pk, state=CheckState.RUNNING, attempt=check.attempt)
 
 
-def _move(check: RescoreCheck, **fields: Any) -> None:
-    if not _mine(check).update(lease_until=None, **fields):
+def _move(check: RescoreCheck, only: Q | None, **fields: Any) -> None:
+    if not _mine(check).filter(only or Q()).update(lease_until=None, **fields):
         raise ClaimLost
 
 

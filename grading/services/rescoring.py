@@ -120,8 +120,11 @@ def cancel(*, actor: User | None, phase: Phase, now: datetime) -> Rescoring:
         Track.objects.select_for_update().get(pk=phase.track_id)
         rescoring = open_of(phase)
         # Evaluations stand before their recipe's role in the order of locks.
+        # Never across the relation: after waiting for a claim, only own columns are looked at again.
         Evaluation.objects.filter(
-            submission__phase=phase, recipe=rescoring.recipe, state=EvaluationState.QUEUED
+            submission__in=Submission.objects.filter(phase=phase),
+            recipe=rescoring.recipe,
+            state__in=[EvaluationState.WAITING, EvaluationState.QUEUED],
         ).update(state=EvaluationState.CANCELLED, finished_at=now)
         PhaseRecipe.objects.filter(phase=phase, role=RecipeRole.CANDIDATE).update(
             role=RecipeRole.RETIRED, since=now

@@ -17,15 +17,16 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from competition.models import Phase
 from grading.enums import EvaluationState, Priority, RecipeRole, RescoringState, SubmissionState
 from grading.models import Evaluation, PhaseRecipe, Recipe, Rescoring, Submission
-from grading.rules import scored_here
+from grading.rules import first_state, scored_here
 from grading.services import doorbell, evaluations, validation
 from grading.services.rescoring import standing
 
 BATCH = 500
 BELLS = 16
 """How many evaluations may be rung for and not begun; more than the threads of most workers."""
-SETTLING = timedelta(hours=1)
-"""How long after a switch its phase is looked at for submissions that missed the new recipe."""
+SETTLING = timedelta(days=7)
+"""How long after a switch its phase is looked at for submissions that missed the new recipe: also
+after a machine that went down at that moment has been mended."""
 
 
 def fill(*, rescoring_id: int, now: datetime) -> int:
@@ -61,15 +62,14 @@ def settle(*, now: datetime) -> int:
 def ring_more(now: datetime) -> int:
     """Ring for candidates until as many bells are out as there may be; return how many were rung."""
     unheard = Q(rung_at__isnull=True) | Q(rung_at__lt=_patience(now))
-    waiting = Evaluation.objects.filter(
-        scored_here(), state=EvaluationState.QUEUED, priority=Priority.AGAIN
-    )
+    queued = Evaluation.objects.filter(state=EvaluationState.QUEUED, priority=Priority.AGAIN)
+    waiting = queued.filter(scored_here())
     free = BELLS - waiting.filter(rung_at__gte=_patience(now)).count()
     rung = 0
     if free > 0:
         ids = waiting.filter(unheard).order_by("queued_at").values_list("pk", flat=True)
         for evaluation_id in ids[:free]:
-            rung += _ring(waiting.filter(unheard, pk=evaluation_id), evaluation_id, now)
+            rung += _ring(queued.filter(unheard, pk=evaluation_id), evaluation_id, now)
     return rung
 
 
@@ -125,14 +125,18 @@ def _watched(now: datetime) -> list[tuple[Phase, Recipe]]:
 
 @transaction.atomic
 def _fill_batch(phase: Phase, recipe: Recipe, now: datetime) -> int:
-    """Queue up to 500 submissions that have no evaluation, or a cancelled one, under the recipe."""
+    """Queue, or let wait for marks, up to 500 submissions that have no evaluation, or a cancelled one, under the recipe."""
     under = Evaluation.objects.filter(submission=OuterRef("pk"), recipe=recipe)
     lacking = standing(phase).filter(~Exists(under)).order_by("pk")
     ids = list(lacking.values_list("pk", flat=True)[:BATCH])
     Evaluation.objects.bulk_create(
         (
             Evaluation(
-                submission_id=submission_id, recipe=recipe, priority=Priority.AGAIN, queued_at=now
+                submission_id=submission_id,
+                recipe=recipe,
+                state=first_state(recipe),
+                priority=Priority.AGAIN,
+                queued_at=now,
             )
             for submission_id in ids
         ),
@@ -143,20 +147,21 @@ def _fill_batch(phase: Phase, recipe: Recipe, now: datetime) -> int:
     ).values_list("pk", flat=True)[: BATCH - len(ids)]
     resumed = Evaluation.objects.filter(
         pk__in=list(stopped), state=EvaluationState.CANCELLED
-    ).update(state=EvaluationState.QUEUED, finished_at=None, rung_at=None)
+    ).update(state=first_state(recipe), finished_at=None, rung_at=None)
     return len(ids) + resumed
 
 
 def _drop_unwanted(now: datetime) -> int:
-    """Cancel what is queued under recipes that their phase does not use any more."""
+    """Cancel what is queued or waits under recipes that their phase does not use any more."""
     active = PhaseRecipe.objects.filter(
         phase=OuterRef("submission__phase"),
         recipe=OuterRef("recipe"),
         role__in=[RecipeRole.LIVE, RecipeRole.CANDIDATE],
     )
-    queued = Evaluation.objects.filter(~Exists(active), state=EvaluationState.QUEUED)
+    unbegun = [EvaluationState.WAITING, EvaluationState.QUEUED]
+    queued = Evaluation.objects.filter(~Exists(active), state__in=unbegun)
     ids = list(queued.values_list("pk", flat=True)[:BATCH])
-    return Evaluation.objects.filter(pk__in=ids, state=EvaluationState.QUEUED).update(
+    return Evaluation.objects.filter(pk__in=ids, state__in=unbegun).update(
         state=EvaluationState.CANCELLED, finished_at=now
     )
 

@@ -217,7 +217,7 @@ def _mark_corrected(proposal: Rescoring, now: datetime) -> None:
     Evaluation.objects.filter(
         submission__in=standing(proposal.phase),
         recipe=proposal.recipe,
-        state=EvaluationState.QUEUED,
+        state__in=[EvaluationState.WAITING, EvaluationState.QUEUED],
     ).update(priority=Priority.FRESH)
 
 
@@ -282,9 +282,6 @@ def _tell_people(proposal: Rescoring, now: datetime) -> None:
     """Put a mail to everybody who takes part in the queue."""
     phase = proposal.phase
     competition = phase.track.competition
-    titles = {
-        language: texts["title"] for language, texts in phase.texts.items() if "title" in texts
-    }
     notices.tell(
         recipients=notices.participants(competition),
         kind=NoticeKind.RESCORED,
@@ -293,7 +290,7 @@ def _tell_people(proposal: Rescoring, now: datetime) -> None:
         competition=competition,
         context={
             "reason": proposal.reason,
-            "texts": {"phase": titles or {"en": phase.slug}},
+            "texts": {"phase": news.titles(phase)},
             "path": f"/competitions/{competition.slug}/tracks/{phase.track.slug}/{phase.slug}/board/",
         },
     )

@@ -8,20 +8,36 @@ from datetime import datetime
 from typing import Any, cast
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from competition.enums import EntrantKind, EntrantState
 from competition.models import Entrant, Phase
 from competition.timeline import frozen_since, is_closed
-from grading import board_data, corrections
+from grading import board_data, corrections, laid_ready
 from grading.models import Board, Evaluation, Recipe, Standing
 from grading.ordering import view_key
-from grading.presentation import numbers_of
+from grading.presentation import columns_of, numbers_of
 from grading.scoring import ranking, registry
-from grading.services import differences, doorbell, recipes, selection
+from grading.services import composing, differences, doorbell, pairing, recipes, selection
 
 REPEATS = 3
+BATCH = 500
 PUBLIC, CURRENT = "public", "current"
+KEY = ("audience", "view", "entrant_id")
+SAID = (
+    "position",
+    "evaluation_id",
+    "place",
+    "band",
+    "range_first",
+    "range_last",
+    "score",
+    "low",
+    "high",
+    "components",
+    "difference",
+)
+"""What tells a row from others, and what it says."""
 LISTED_STATES = {EntrantState.ACCEPTED, EntrantState.DISQUALIFIED, EntrantState.WITHDRAWN}
 
 Json = dict[str, Any]
@@ -42,22 +58,38 @@ class Snapshot:
     frozen_at: datetime | None
 
 
-def rebuild(*, board_id: int, now: datetime) -> Board:
+def rebuild(*, board_id: int, now: datetime, repeats: int = REPEATS) -> Board:
     """Bring a board up to date; return it. Does nothing when it is. Running twice gives the same rows.
 
-    Scores that arrive meanwhile make it compute again; after three times it writes what it has,
+    Scores that arrive meanwhile make it compute again; after so many repeats it writes what it has,
     which is newer than what stands there, and rings again.
     """
-    for repeat in range(REPEATS):
-        board = Board.objects.select_related("phase__track__competition", "phase__references").get(
-            pk=board_id
+    for repeat in range(repeats):
+        board = (
+            _boards()
+            .select_related("phase__track__competition", "phase__references")
+            .get(pk=board_id)
         )
         if board.built >= board.wanted and board.built_at is not None:
             return board
         snapshot = take(board, now)
-        if write(board_id=board_id, snapshot=snapshot, now=now, is_last=repeat + 1 == REPEATS):
+        if write(board_id=board_id, snapshot=snapshot, now=now, is_last=repeat + 1 == repeats):
             break
-    return Board.objects.get(pk=board_id)
+    composing.note_followers(phase=board.phase, now=now)
+    return _laid_ready(board_id, snapshot, now)
+
+
+def _laid_ready(board_id: int, snapshot: Snapshot, now: datetime) -> Board:
+    """Return the board as it stands; the snapshot is laid ready for pages when it stands there."""
+    board = _boards().select_related("phase").get(pk=board_id)
+    if (board.built, board.built_at) == (snapshot.number, now):
+        laid_ready.lay(board.phase.code, (snapshot.number, now), snapshot.data)
+    return board
+
+
+def _boards() -> QuerySet[Board]:
+    """Return boards without what they publish, which is large and seldom asked for here."""
+    return Board.objects.defer("data")
 
 
 def take(board: Board, now: datetime) -> Snapshot:
@@ -82,6 +114,8 @@ def take_under(
     `note` is called with each evaluation before its row is made.
     """
     phase = board.phase
+    if registry.get(recipe.scorer).is_composed:
+        return Snapshot(board.wanted, [], composing.build(board, recipe, now), None)
     frozen_at = frozen_since(phase, now)
     current = selection.counted(phase, recipe=recipe)
     public = selection.counted(phase, before=frozen_at, recipe=recipe) if frozen_at else current
@@ -89,6 +123,7 @@ def take_under(
         note(evaluation)
     rows = _rows(board, recipe, public, PUBLIC, now)
     data = board_data.build(board, recipe, rows, now, corrections=told)
+    data["scatter"] = pairing.scatter_of(phase, recipe, rows, now)
     if frozen_at:
         rows += _rows(board, recipe, current, CURRENT, now)
     return Snapshot(board.wanted, rows, data, frozen_at)
@@ -100,7 +135,7 @@ def write(*, board_id: int, snapshot: Snapshot, now: datetime, is_last: bool = T
     Never replaces rows by older ones: a snapshot whose number was overtaken is dropped.
     """
     with transaction.atomic():
-        board = Board.objects.select_for_update().get(pk=board_id)
+        board = _boards().select_for_update().get(pk=board_id)
         if board.wanted != snapshot.number and not is_last:
             return False
         if board.built > snapshot.number:
@@ -112,11 +147,16 @@ def write(*, board_id: int, snapshot: Snapshot, now: datetime, is_last: bool = T
 
 
 def replace(board: Board, snapshot: Snapshot, now: datetime) -> None:
-    """Put a snapshot in the place of what the board shows; the caller holds the board's row."""
-    Standing.objects.filter(board=board).delete()
-    Standing.objects.bulk_create(snapshot.rows, batch_size=500)
+    """Put a snapshot in the place of what the board shows; the caller holds the board's row.
+
+    Only rows that differ are written: a score among a thousand entrants seldom moves all of them.
+    """
+    if (board.frozen_at is None) != (snapshot.frozen_at is None):
+        # Only while nothing is frozen do the current rows repeat the public ones.
+        Standing.objects.filter(board=board).delete()
+    made = Standing.objects.bulk_create(_make_room(board, snapshot), batch_size=BATCH)
     if not snapshot.frozen_at:
-        _repeat_for_current(board)
+        _repeat_for_current(made)
     board.built = snapshot.number
     board.built_at = now
     board.data = snapshot.data
@@ -124,19 +164,41 @@ def replace(board: Board, snapshot: Snapshot, now: datetime) -> None:
     board.save(update_fields=["wanted", "built", "built_at", "data", "frozen_at"])
 
 
-def _repeat_for_current(board: Board) -> None:
-    """Store the public rows once more as the current ones, without sending them a second time."""
+def _make_room(board: Board, snapshot: Snapshot) -> list[Standing]:
+    """Delete the stored rows that the snapshot has otherwise or not at all; return what is missing."""
+    rows = Standing.objects.filter(board=board)
+    if not snapshot.frozen_at:
+        rows = rows.filter(audience=PUBLIC)
+    stored = {row[: len(KEY)]: row[len(KEY) :] for row in rows.values_list(*KEY, *SAID)}
+    wanted = {_values(row, KEY): row for row in snapshot.rows}
+    same = {key for key, row in wanted.items() if stored.get(key) == _values(row, SAID)}
+    stale: dict[tuple[str, str], list[int]] = {}
+    for audience, view, entrant_id in stored.keys() - same:
+        stale.setdefault((audience, view), []).append(entrant_id)
+    for (audience, view), entrants in stale.items():
+        out = Standing.objects.filter(board=board, view=view, entrant__in=entrants)
+        (out.filter(audience=audience) if snapshot.frozen_at else out).delete()
+    return [row for key, row in wanted.items() if key not in same]
+
+
+def _values(row: Standing, names: Sequence[str]) -> tuple[Any, ...]:
+    return tuple(getattr(row, name) for name in names)
+
+
+def _repeat_for_current(rows: Sequence[Standing]) -> None:
+    """Store public rows once more as the current ones, without sending them a second time."""
     fields = [one for one in Standing._meta.concrete_fields if not one.primary_key]
     quoted = {one.name: connection.ops.quote_name(str(one.column)) for one in fields}
     taken = ["%s" if name == "audience" else column for name, column in quoted.items()]
     table = connection.ops.quote_name(Standing._meta.db_table)
     sql = (
         f"INSERT INTO {table} ({', '.join(quoted.values())})"  # noqa: S608  names of our own columns
-        f" SELECT {', '.join(taken)} FROM {table}"
-        f" WHERE {quoted['board']} = %s AND {quoted['audience']} = %s"
+        f" SELECT {', '.join(taken)} FROM {table} WHERE id IN "
     )
     with connection.cursor() as cursor:
-        cursor.execute(sql, [CURRENT, board.pk, PUBLIC])
+        for begin in range(0, len(rows), BATCH):
+            keys = [row.pk for row in rows[begin : begin + BATCH]]
+            cursor.execute(f"{sql}({', '.join(['%s'] * len(keys))})", [CURRENT, *keys])
 
 
 def final_rows(phase: Phase, counted: Mapping[Entrant, Evaluation]) -> list[Standing]:
@@ -146,8 +208,9 @@ def final_rows(phase: Phase, counted: Mapping[Entrant, Evaluation]) -> list[Stan
 
 
 def views_of(recipe: Recipe) -> tuple[str, ...]:
-    """Return the board's views: "" for the final score, then each language."""
-    return ("", *registry.get(recipe.scorer).languages)
+    """Return the board's views: "" for the final score, then each of its parts."""
+    parts = registry.get(recipe.scorer).views(recipe.read_params)
+    return ("", *(part.key for part in parts))
 
 
 def _rows(
@@ -212,6 +275,7 @@ def _entry(entrant: Entrant, evaluation: Evaluation, view: str) -> ranking.Entry
         high=numbers.high if has_score else None,
         key=view_key(evaluation, view) if has_score else None,
         ranked=has_score and entrant.kind == EntrantKind.OFFICIAL,
+        lower_is_better=bool(columns_of(evaluation.recipe)[0].lower_is_better),
     )
 
 

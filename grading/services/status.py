@@ -10,7 +10,7 @@ from django.db.models import Count, F, Max, Min, QuerySet
 
 from grading.enums import EvaluationState, NoticeState, Priority, SubmissionState
 from grading.models import Board, Evaluation, Notice, Submission, WorkerHeartbeat
-from grading.rules import scored_here
+from grading.rules import scored_here, waits_for_judge
 from grading.services import canary, heartbeat
 from grading.services.canary import CanaryVerdict
 
@@ -87,6 +87,9 @@ def queues() -> tuple[QueueState, ...]:
         priority=Priority.FRESH,
         submission__phase__track__competition__paused_at__isnull=True,
     )
+    unjudged = Evaluation.objects.filter(
+        waits_for_judge(), submission__phase__track__competition__paused_at__isnull=True
+    )
     received = Submission.objects.filter(state=SubmissionState.RECEIVED, lease_until__isnull=True)
     behind = Board.objects.filter(wanted__gt=F("built"))
     mails = Notice.objects.filter(state=NoticeState.WAITING)
@@ -94,6 +97,7 @@ def queues() -> tuple[QueueState, ...]:
         _queue("check", received, "received_at"),
         _queue("score", fresh, "queued_at"),
         _queue("score-again", queued.filter(priority=Priority.AGAIN), "queued_at"),
+        _queue("judge", unjudged, "queued_at"),
         _queue("board", behind, "rung_at"),
         _queue("mail", mails, "created_at"),
     )

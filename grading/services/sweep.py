@@ -5,37 +5,49 @@ from __future__ import annotations
 import logging
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from accounts.services import logins
+from accounts.services import logins, retention
 from competition.enums import CompetitionState
 from competition.models import DeadlineChange, EntrantChange, Phase
 from competition.services.errors import ReferencesMissing
 from grading import storage
 from grading.enums import EvaluationState, Priority, RecipeRole, SubmissionState
 from grading.models import Board, Evaluation, Submission
-from grading.rules import scored_here
+from grading.rules import scored_here, waits_for_judge
+from grading.scoring import registry
 from grading.services import (
     boards,
+    composing,
     doorbell,
+    draws,
     evaluations,
+    file_sets,
     idempotency,
+    judging_claims,
+    kept_bytes,
     notices,
     recipes,
     rescore_checks,
     rescoring_queue,
     upload_sessions,
     validation,
+    waveforms,
 )
+from grading.services.final import settling
+from grading.services.ratings import delivery, stimuli
+from grading.services.verification import scoring as held_out
 
 AT_ONCE = 50
 """Bells per kind and sweep: a long queue is not rung for again as a whole."""
 TIDY_SECONDS = 3600
 ORPHAN_AGE = timedelta(hours=1)
+KEYS_AT_ONCE = 500
 REJECTED_KEPT = timedelta(days=7)
 
 log = logging.getLogger(__name__)
@@ -63,15 +75,19 @@ def sweep(*, now: datetime) -> Swept:
     """Release lapsed leases, ring for what was never picked up, and now and then tidy up."""
     logins.summarize_failures(now=now)
     lapsed = _release_lapsed(now)
+    draws.draw_due(now=now)
     made = _ensure_recipes(now)
     return Swept(
         lapsed=lapsed,
-        rung=_ring_again(now),
-        boards=_ring_boards(now),
+        rung=_ring_again(now) + stimuli.settle(now=now) + judging_claims.settle(now=now),
+        boards=_ring_boards(now) + settling.settle(now=now),
         recipes=made,
-        rescored=rescoring_queue.settle(now=now) + rescore_checks.settle(now=now),
+        rescored=rescoring_queue.settle(now=now)
+        + rescore_checks.settle(now=now)
+        + held_out.settle(now=now),
         keys=idempotency.remove_expired(now),
-        uploads=upload_sessions.expire(now=now, at_once=AT_ONCE),
+        uploads=upload_sessions.expire(now=now, at_once=AT_ONCE)
+        + file_sets.expire(now=now, at_once=AT_ONCE),
         files=tidy(now=now) if _is_time_to_tidy() else 0,
     )
 
@@ -80,6 +96,8 @@ def tidy(*, now: datetime) -> int:
     """Remove files that nothing refers to, and bytes of uploads rejected over 7 days ago."""
     before = now - ORPHAN_AGE
     notices.forget_old(now)
+    retention.forget_origins(now=now)
+    delivery.forget_old(now=now)
     try:
         in_storage = (
             _remove_rejected(now) + _remove_orphans(now) + upload_sessions.remove_leftovers(before)
@@ -87,7 +105,8 @@ def tidy(*, now: datetime) -> int:
     except OSError as error:
         log.warning("sweep.storage_unavailable", extra={"error": str(error)})
         in_storage = 0
-    return in_storage + storage.remove_old_files(before)
+    left = waveforms.remove_work_folders(now - _longest_task())
+    return in_storage + storage.remove_old_files(before) + left
 
 
 def _release_lapsed(now: datetime) -> int:
@@ -105,17 +124,24 @@ def _ring_again(now: datetime) -> int:
     received = Submission.objects.filter(
         state=SubmissionState.RECEIVED, lease_until__isnull=True
     ).order_by("received_at")
+    unpaused = Q(submission__phase__track__competition__paused_at__isnull=True)
     queued = Evaluation.objects.filter(
-        scored_here(),
-        state=EvaluationState.QUEUED,
-        priority=Priority.FRESH,
-        submission__phase__track__competition__paused_at__isnull=True,
+        scored_here(), unpaused, state=EvaluationState.QUEUED, priority=Priority.FRESH
     ).order_by("queued_at")
-    return _ring(doorbell.VALIDATE, received, now) + _ring(doorbell.EVALUATE, queued, now)
+    unjudged = Evaluation.objects.filter(waits_for_judge(), unpaused).order_by(
+        "priority", "queued_at"
+    )
+    is_sounds = Q(phase__track__kind__in=registry.sending_sounds())
+    return (
+        _ring(doorbell.VALIDATE, received.exclude(is_sounds), now)
+        + _ring(doorbell.VALIDATE_SOUNDS, received.filter(is_sounds), now)
+        + _ring(doorbell.EVALUATE, queued, now)
+        + _ring(doorbell.JUDGE, unjudged, now)
+    )
 
 
 def _ring_boards(now: datetime) -> int:
-    for phase_id in _outdated_boards(now):
+    for phase_id in (*_outdated_boards(now), *composing.behind()):
         boards.want_rebuild(phase_id=phase_id, now=now)
     behind = Board.objects.filter(wanted__gt=F("built")).order_by("rung_at")
     return _ring(doorbell.REBUILD, behind, now)
@@ -153,7 +179,8 @@ def _ring(name: str, rows: QuerySet[Any], now: datetime) -> int:
     old = Q(rung_at__isnull=True) | Q(rung_at__lt=now - _patience())
     rung = 0
     for row_id in _ids(rows.filter(old)):
-        if rows.filter(old, pk=row_id).update(rung_at=now):
+        # By its own columns: of two that sweep at once, one rings.
+        if rows.model.objects.filter(old, pk=row_id).update(rung_at=now):
             doorbell.ring(name, row_id)
             rung += 1
     return rung
@@ -195,19 +222,27 @@ def _remove_rejected(now: datetime) -> int:
     for submission in old[:1000]:
         key = submission.storage_key
         Submission.objects.filter(pk=submission.pk).update(storage_key="")
-        if not Submission.objects.filter(storage_key=key).exists():
+        if not kept_bytes.is_wanted(key):
             removed += storage.remove_before(key, now - ORPHAN_AGE)
     return removed
 
 
 def _remove_orphans(now: datetime) -> int:
-    """Delete files without a row that are older than an hour: their upload was refused or cut."""
-    removed = 0
-    for key in storage.stored_before(now - ORPHAN_AGE):
-        is_wanted = Submission.objects.filter(storage_key=key).exists()
-        if not is_wanted and not upload_sessions.is_awaited(key):
-            removed += storage.remove_before(key, now - ORPHAN_AGE)
+    """Delete old files without a row: their upload was refused or cut.
+
+    Clips are stored before their rows are written, at most the length of one task earlier.
+    """
+    age = _longest_task()
+    stored, removed = storage.stored_before(now - age), 0
+    while keys := list(islice(stored, KEYS_AT_ONCE)):
+        for key in sorted(set(keys) - kept_bytes.wanted(keys)):
+            removed += storage.remove_before(key, now - age)
     return removed
+
+
+def _longest_task() -> timedelta:
+    """Return how long the validation of an archive may take: until then its work is not left over."""
+    return max(ORPHAN_AGE, timedelta(seconds=settings.SOUNDS_TASK_SECONDS))
 
 
 def _ids(rows: QuerySet[Any]) -> list[int]:

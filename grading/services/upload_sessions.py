@@ -81,6 +81,7 @@ def begin(*, actor: User, phase: Phase, named: Named, created_at: datetime, now:
     TooManyUploads, QuotaExceeded, TextInvalid, StorageUnavailable; then nothing is kept.
     """
     throttles.spend(name="upload", who=actor.code, now=now)
+    intake.refuse_pieces(actor, phase)
     limits = intake.admit(actor=actor, phase=phase, now=created_at)
     named = _checked(named, limits.file_bytes)
     code = new_code()
@@ -217,11 +218,6 @@ def remove_leftovers(before: datetime) -> int:
             store().discard_leftover(leftover)
             removed += 1
     return removed
-
-
-def is_awaited(key: str) -> bool:
-    """Return whether an open upload will end under this key: its bytes are no orphan."""
-    return UploadSession.objects.filter(storage_key=key, state=UploadState.OPEN).exists()
 
 
 def _checked(named: Named, limit: int) -> Named:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -14,10 +15,31 @@ from accounts.services import audit
 from competition.models import Entrant
 from competition.services.entry import note_charge
 from competition.services.errors import ReferencesMissing, ReferencesUnreachable
-from grading.enums import EvaluationState, FailureCode, Priority, RecipeRole, SubmissionState
+from grading import rules
+from grading.enums import (
+    EvaluationState,
+    FailureCode,
+    Priority,
+    RecipeRole,
+    SubmissionState,
+    ValidationStep,
+)
 from grading.models import Evaluation, Submission, ValidationProblem
-from grading.services import child, contents, doorbell, leases, news, quota, recipes
+from grading.scoring import registry
+from grading.services import (
+    child,
+    composing,
+    contents,
+    doorbell,
+    known,
+    leases,
+    news,
+    quota,
+    recipes,
+    waveforms,
+)
 from grading.services.child import Bounds, ChildFailed, ClaimLost, StorageDown
+from grading.services.waveforms import Kept
 
 Json = dict[str, Any]
 
@@ -31,17 +53,21 @@ def validate(*, submission_id: int, clock: Callable[[], datetime]) -> Submission
     submission = claim(submission_id=submission_id, now=clock())
     if submission is None:
         return None
+    composing.note_entry(phase=submission.phase, now=clock())
     try:
         _ensure_recipe(submission, clock())
-        report = _check(submission, clock)
-        settle(submission=submission, report=report, now=clock())
+        report, kept = _check(submission, clock)
+        settle(submission=submission, report=report, kept=kept, now=clock())
     except ChildFailed as failure:
         give_up(submission=submission, failure=failure, now=clock())
     except StorageDown:
         put_back(submission=submission, now=clock())
     except ClaimLost:
         return None
-    return Submission.objects.get(pk=submission.pk)
+    done = Submission.objects.get(pk=submission.pk)
+    if done.state != SubmissionState.ACCEPTED:
+        composing.note_entry(phase=submission.phase, now=clock())
+    return done
 
 
 def claim(*, submission_id: int, now: datetime) -> Submission | None:
@@ -54,17 +80,26 @@ def claim(*, submission_id: int, now: datetime) -> Submission | None:
         state=SubmissionState.RECEIVED,
         attempt=found.attempt,
         lease_until__isnull=True,
-    ).update(attempt=found.attempt + 1, lease_until=leases.until(now))
+    ).update(
+        attempt=found.attempt + 1,
+        lease_until=leases.until(now),
+        progress_step="",
+        progress_done=0,
+        progress_total=0,
+    )
     if not taken:
         return None
     found.attempt += 1
     return found
 
 
-def settle(*, submission: Submission, report: Json, now: datetime) -> None:
+def settle(
+    *, submission: Submission, report: Json, now: datetime, kept: Kept | None = None
+) -> None:
     """Accept or reject with the report, replaced as a set; charge or release the slot.
 
-    An accepted submission is queued for the live and the candidate recipe. Raises ClaimLost.
+    An accepted submission is queued for the live and the candidate recipe, and the clips that were
+    kept of it get their rows. Raises ClaimLost.
     """
     accepted = report["errors"] == 0
     state = SubmissionState.ACCEPTED if accepted else SubmissionState.REJECTED
@@ -86,6 +121,9 @@ def settle(*, submission: Submission, report: Json, now: datetime) -> None:
         if accepted:
             quota.charge(submission_id=submission.pk, now=now)
             note_charge(entrant_id=submission.entrant_id, now=now)
+            if kept is not None:
+                languages = manifest(submission)
+                waveforms.record(submission=submission, kept=kept, languages=languages, now=now)
             _queue(submission, now)
         else:
             quota.release(submission_id=submission.pk, reason="rejected", now=now)
@@ -102,7 +140,7 @@ def give_up(
     """
     if failure.may_retry and submission.attempt < settings.EVALUATION_ATTEMPTS:
         _move(submission, only, rung_at=now)
-        doorbell.ring(doorbell.VALIDATE, submission.pk)
+        doorbell.ring(doorbell.validation_of(submission.phase.track.kind), submission.pk)
         return
     with audit.audited():
         _lock(submission)
@@ -151,11 +189,47 @@ def _ensure_recipe(submission: Submission, now: datetime) -> None:
         raise ChildFailed(FailureCode.STORAGE_ERROR, may_retry=True) from None
 
 
-def _check(submission: Submission, clock: Callable[[], datetime]) -> Json:
-    def renew(now: datetime, _done: int, _total: int) -> bool:
-        return bool(_mine(submission).update(lease_until=leases.until(now)))
+class _Progress:
+    """What a validation is at, written with every renewal of its lease."""
 
-    keeper = leases.Keeper(renew, clock=clock)
+    def __init__(self, submission: Submission) -> None:
+        self._submission = submission
+        self.step = ""
+
+    def renew(self, now: datetime, done: int, total: int) -> bool:
+        """Keep the claim and say how far the step is; return whether the claim still stood."""
+        told = {"step": self.step, "done": done, "total": total} if self.step else {}
+        fields = {f"progress_{name}": value for name, value in told.items()}
+        return bool(_mine(self._submission).update(lease_until=leases.until(now), **fields))
+
+    def enter(self, step: str) -> None:
+        """Go on with another step of the validation of an archive of clips."""
+        self.step = ValidationStep(step)
+
+
+def _check(submission: Submission, clock: Callable[[], datetime]) -> tuple[Json, Kept | None]:
+    progress = _Progress(submission)
+    keeper = leases.Keeper(progress.renew, clock=clock)
+    if not registry.get(submission.phase.track.kind).sends_sounds:
+        report: Json = _look(submission, keeper, progress, None)["report"]
+        return report, None
+    progress.enter(ValidationStep.CHECK)
+    with waveforms.work_folder(submission) as folder:
+        found = _look(submission, keeper, progress, folder)
+        clips = tuple(waveforms.Extracted(**clip) for clip in found.get("clips", ()))
+        if not clips:
+            return found["report"], None
+        progress.enter(ValidationStep.SCREEN)
+        screens = waveforms.screen(clips, folder, keeper.watch)
+        progress.enter(ValidationStep.STORE)
+        keys = waveforms.store(clips, folder, keeper.watch)
+        return found["report"], Kept(clips, keys, screens)
+
+
+def _look(
+    submission: Submission, keeper: leases.Keeper, progress: _Progress, folder: Path | None
+) -> Json:
+    """Return what the child found; where there is a folder, it takes the clips out into it."""
     with contents.opened(submission, keeper.watch) as content:
         if not _mine(submission).update(sha256=content.sha256):
             raise ClaimLost
@@ -164,10 +238,12 @@ def _check(submission: Submission, clock: Callable[[], datetime]) -> Json:
             "track": submission.phase.track.kind,
             "params": dict(recipes.params_of(submission.phase)),
             "ids": manifest(submission),
+            **known.check_job(submission.phase.track.kind, submission.phase.references),
+            "clips_folder": folder and str(folder),
             **contents.file_job(submission, content),
         }
-        report: Json = child.run(job, bounds=Bounds.from_settings(), watch=keeper.watch)["report"]
-    return report
+        bounds = Bounds.from_settings() if folder is None else Bounds.for_sounds()
+        return child.run(job, bounds=bounds, watch=keeper.watch, on_step=progress.enter)
 
 
 def _mine(submission: Submission) -> Any:
@@ -206,12 +282,16 @@ def _queue(submission: Submission, now: datetime) -> None:
             submission=submission,
             recipe=recipe,
             defaults={
-                "state": EvaluationState.QUEUED,
+                "state": rules.first_state(recipe),
                 "priority": Priority.FRESH if is_live else Priority.AGAIN,
                 "queued_at": now,
                 "rung_at": now,
             },
         )
+        if evaluation.state == EvaluationState.WAITING:
+            if rules.has_judge(recipe):
+                doorbell.ring(doorbell.JUDGE, evaluation.pk)
+            continue
         doorbell.ring(doorbell.EVALUATE if is_live else doorbell.EVALUATE_AGAIN, evaluation.pk)
 
 

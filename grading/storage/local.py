@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -36,11 +36,25 @@ def remove_old_files(moment: datetime) -> int:
     """Remove temporary files that were left before `moment`; return how many."""
     removed = 0
     for folder in (INCOMING, TRASH):
-        for file in (root() / folder).glob("*"):
-            if file.stat().st_mtime < moment.timestamp():
-                file.unlink(missing_ok=True)
-                removed += 1
+        for file in older((root() / folder).glob("*"), moment):
+            file.unlink(missing_ok=True)
+            removed += 1
     return removed
+
+
+def older(paths: Iterable[Path], moment: datetime) -> Iterator[Path]:
+    """Yield those paths that were last written before `moment`, as they are looked at.
+
+    One that goes in between is passed over: uploads come and end while this lists them, and several
+    machines may tidy at once.
+    """
+    for path in paths:
+        try:
+            written = path.stat().st_mtime
+        except FileNotFoundError:
+            continue
+        if written < moment.timestamp():
+            yield path
 
 
 class LocalStore:
@@ -72,9 +86,8 @@ class LocalStore:
 
     def stored_before(self, moment: datetime) -> Iterator[str]:
         """Yield the keys of files that were last stored before `moment`."""
-        for path in sorted((root() / UPLOADS).glob("??/??/*")):
-            if path.stat().st_mtime < moment.timestamp():
-                yield path.relative_to(root()).as_posix()
+        for path in older(sorted((root() / UPLOADS).glob("??/??/*")), moment):
+            yield path.relative_to(root()).as_posix()
 
     def remove_before(self, key: str, moment: datetime) -> bool:
         """Remove a file unless it was stored again since `moment`; return whether it went.
@@ -139,9 +152,8 @@ class LocalStore:
 
     def unfinished(self, moment: datetime) -> Iterator[Leftover]:
         """Yield the uploads in parts whose file was last written before `moment`."""
-        for path in sorted((root() / PARTS).glob("*")):
-            if path.stat().st_mtime < moment.timestamp():
-                yield Leftover(code=path.name, handle="")
+        for path in older(sorted((root() / PARTS).glob("*")), moment):
+            yield Leftover(code=path.name, handle="")
 
     def discard_leftover(self, leftover: Leftover) -> None:
         """Remove the file of one upload's parts."""

@@ -45,6 +45,11 @@ def _next_step(code: str, phase: Phase) -> tuple[str, str, str]:
     contact = f"mailto:{competition.contact}" if competition.contact else overview
     steps = {
         "WINDOW_CLOSED": (_("See which phases are open."), overview, _("Phases and dates")),
+        "CLIPS_NOT_DRAWN": (
+            _("The page of draws says when, and how you can make the same list."),
+            reverse("grading:draws", args=[slug]),
+            _("Draws"),
+        ),
         "TOO_MANY_CHECKS": (
             _(
                 "“Submit” is not held up by this, and the scorer on your own machine checks as often as you like."
@@ -71,6 +76,12 @@ def _next_step(code: str, phase: Phase) -> tuple[str, str, str]:
             reverse("competition:entrant-detail", args=[slug]),
             _("Read and accept the terms"),
         ),
+        "ORGANIZERS_SEND": (
+            _("What they send for your team stands among your submissions."),
+            mine,
+            _("My submissions"),
+        ),
+        "ENTRANT_UNNAMED": (_("Choose the entrant."), "", ""),
         "NOT_A_MEMBER": (_("Register a team first."), register, _("Register a team")),
         "FILE_TOO_LARGE": (_("Nothing was stored and no quota was used."), "", ""),
         "EMPTY_FILE": ("", "", ""),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
+from unicodedata import east_asian_width
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
@@ -17,14 +18,16 @@ from competition.enums import BandRule, EntrantKind
 from competition.models import Phase
 from grading import shown
 from grading.charts.forest import Forest, Mark, Span, draw_forest
-from grading.views.board_rows import BoardRow, Columns, sort_rows
+from grading.views.board_rows import BoardColumn, BoardRow, Columns, sort_rows
+from grading.views.parts import words
 
 ROWS_PER_PAGE = 100
+SHORT_LABEL = 7
 
 
 @dataclass(frozen=True, slots=True)
 class BoardChoice:
-    """What a reader chose of a board: the view (empty = bilingual), which rows, sorted by what."""
+    """What a reader chose of a board: the view (empty = of everything), which rows, sorted by what."""
 
     view: str = ""
     rows: str = "all"
@@ -33,13 +36,11 @@ class BoardChoice:
     page: str = "1"
 
     @classmethod
-    def from_query(
-        cls, query: QueryDict, languages: Sequence[str], keys: Sequence[str]
-    ) -> BoardChoice:
+    def from_query(cls, query: QueryDict, views: Sequence[str], keys: Sequence[str]) -> BoardChoice:
         """Return the choice that a page's query names; what does not exist falls back."""
         view, sort = query.get("view", ""), query.get("sort", "")
         return cls(
-            view=view if view in languages else "",
+            view=view if view in views else "",
             rows="official" if query.get("rows") == "official" else "all",
             sort=sort if sort in keys else "",
             descending=query.get("order") == "reverse",
@@ -63,10 +64,11 @@ class Head:
     key: str
     label: str
     unit: str
-    lower_is_better: bool
+    lower_is_better: bool | None
     query: str
     sorted: str
     arrow: str
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Cell:
 
     label: str
     text: str
+    css: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class ShownRow:
     interval: str
     spoken: str
     mark: Mark | None
+    why: str
     cells: tuple[Cell, ...]
     differs: str
     differs_title: str
@@ -117,6 +121,11 @@ class ShownRow:
     def corrected_on(self) -> str:
         """The UTC day on which a corrected score took the place of another, empty for none."""
         return self.row.corrected_on
+
+    @property
+    def measured_on(self) -> str:
+        """The day that the row says it was measured on, empty where it says none."""
+        return self.row.measured_on
 
     @property
     def badge(self) -> str:
@@ -153,16 +162,17 @@ def heads(columns: Columns, choice: BoardChoice) -> list[Head]:
     return [_head(column, choice) for column in columns]
 
 
-def _head(column: Any, choice: BoardChoice) -> Head:
+def _head(column: BoardColumn, choice: BoardChoice) -> Head:
     is_sorted = choice.sort == column.key
-    rising = column.lower_is_better != choice.descending
+    rising = (column.lower_is_better is not False) != choice.descending
     turned = "reverse" if is_sorted and not choice.descending else ""
     return Head(
         key=column.key,
         label=column.label,
         unit=column.unit,
+        group=column.group,
         lower_is_better=column.lower_is_better,
-        query=choice.query(sort=column.key, order=turned),
+        query=choice.query(sort=column.key, order=turned) if column.is_number else "",
         sorted=("ascending" if rising else "descending") if is_sorted else "",
         arrow="▴" if rising else "▾",
     )
@@ -179,40 +189,50 @@ def chosen_rows(
 ) -> Sequence[BoardRow]:
     """Return the rows that fit the choice, in its order: the one order of display and export."""
     kept = [row for row in rows if choice.rows == "all" or row.kind == EntrantKind.OFFICIAL]
-    if not choice.sort:
+    column = next((column for column in columns if column.key == choice.sort), None)
+    if column is None:
         return kept
-    column = next(column for column in columns if column.key == choice.sort)
     return sort_rows(kept, column, turned=choice.descending)
 
 
-def plot_of(rows: Sequence[BoardRow]) -> Forest:
+def plot_of(rows: Sequence[BoardRow], head: BoardColumn) -> Forest:
     """Return the forest plot whose scale holds every row, with the interval of place 1."""
     leader = next((row for row in rows if row.place == 1), None)
-    return draw_forest([span_of(row) for row in rows], span_of(leader) if leader else None)
+    spans = [span_of(row, head) for row in rows]
+    return draw_forest(spans, span_of(leader, head) if leader else None)
 
 
-def span_of(row: BoardRow) -> Span | None:
-    """Return a row's score and interval, None where the score is withheld."""
-    return None if row.score is None else Span(row.score, row.low, row.high)
+def span_of(row: BoardRow, head: BoardColumn) -> Span | None:
+    """Return a row's score and interval as they are shown, None where the score is withheld."""
+    if row.score is None:
+        return None
+    return Span(head.scaled(row.score), head.scaled(row.low), head.scaled(row.high))
 
 
-def groups_of(
-    rows: Iterable[BoardRow],
-    columns: Columns,
-    forest: Forest,
-    phase: Phase,
-    choice: BoardChoice,
-    *,
-    mine: str,
-) -> list[Group]:
-    """Return the rows in bands; sorted by another column they stand in one nameless group.
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What every row of a table is drawn with; `mine` is the code of the reader's own entrant, empty
+    without one, `reasons` are sentences for codes of withheld scores."""
 
-    `mine` is the code of the reader's own entrant, empty without one.
+    columns: Columns
+    forest: Forest
+    phase: Phase
+    mine: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+def groups_of(rows: Iterable[BoardRow], drawing: Drawing, choice: BoardChoice) -> list[Group]:
+    """Return the rows in bands; sorted by another column they stand in nameless groups.
+
+    Rows without a score stand apart, whatever sorts the others.
     """
-    shown_rows = [_shown(row, columns, forest, phase, mine=row.code == mine) for row in rows]
-    if choice.sort:
-        return [Group("", "", "", tuple(shown_rows))] if shown_rows else []
-    return list(_bands(shown_rows, phase.band_rule))
+    shown_rows = [_shown(row, drawing) for row in rows]
+    if not choice.sort:
+        return list(_bands(shown_rows, drawing.phase.band_rule))
+    with_score = tuple(one for one in shown_rows if one.row.score is not None)
+    without = tuple(one for one in shown_rows if one.row.score is None)
+    groups = [Group("", "", "", with_score)] if with_score else []
+    return [*groups, _group(None, without, "")] if without else groups
 
 
 def _bands(rows: Sequence[ShownRow], rule: str) -> Iterator[Group]:
@@ -236,13 +256,14 @@ def _group(band: int | None, rows: tuple[ShownRow, ...], rule: str) -> Group:
     places = [row.place for row in rows if row.place]
     return Group(
         title=_("Band %(band)s") % {"band": band},
-        text=_band_text(places, rule),
+        text=band_text(places, rule),
         css=rows[0].row.tint,
         rows=rows,
     )
 
 
-def _band_text(places: Sequence[int], rule: str) -> str:
+def band_text(places: Sequence[int], rule: str) -> str:
+    """Return what a band's head says of its places, and of how its rows belong together."""
     first, last = min(places), max(places)
     if len(places) == 1:
         return _("place %(place)s · stands alone") % {"place": first}
@@ -255,35 +276,65 @@ def _band_text(places: Sequence[int], rule: str) -> str:
     return _("%(where)s · intervals overlap that of place %(first)s") % {"where": where, **span}
 
 
-def _shown(row: BoardRow, columns: Columns, forest: Forest, phase: Phase, mine: bool) -> ShownRow:
-    interval = shown.span(row.low, row.high)
-    span = span_of(row)
-    score = shown.number(row.score)
-    spoken = _("%(score)s, 95 %% interval %(interval)s") % {"score": score, "interval": interval}
+def _shown(row: BoardRow, drawing: Drawing) -> ShownRow:
+    head, *others = drawing.columns
+    span = span_of(row, head)
+    score = head.text(row.score)
+    mine = row.code == drawing.mine
+    competition = drawing.phase.track.competition
     return ShownRow(
         row=row,
-        url=reverse("grading:entrant-history", args=[phase.track.competition.slug, row.code]),
+        url=reverse("grading:entrant-history", args=[competition.slug, row.code]),
         score=score,
-        interval=_interval(row),
-        spoken=spoken if row.low is not None else score,
-        mark=forest.mark(span) if span else None,
-        cells=tuple(
-            Cell(column.label, shown.number(row.values.get(column.key), column.digits))
-            for column in list(columns)[1:]
-        ),
+        interval=_interval(row, head),
+        spoken=_spoken(row, head, score),
+        mark=drawing.forest.mark(span) if span else None,
+        why=_why(row, drawing.reasons),
+        cells=tuple(_cell(one, row) for one in others),
         differs=_differs(row),
-        differs_title=_difference(row.difference),
+        differs_title=_difference(row.difference, head),
         css=row.tint + (" mine" if mine else ""),
         mine=mine,
     )
 
 
-def _interval(row: BoardRow) -> str:
+def _spoken(row: BoardRow, head: BoardColumn, score: str) -> str:
+    if row.low is None:
+        return score
+    interval = head.span(row.low, row.high)
+    return _("%(score)s, 95 %% interval %(interval)s") % {"score": score, "interval": interval}
+
+
+def _cell(column: BoardColumn, row: BoardRow) -> Cell:
+    """Return a cell; on a phone a long name has room for two columns of numbers, a text the line."""
+    label = f"{column.group}: {column.label}" if column.group else column.label
+    is_long = _width(label) > SHORT_LABEL
+    css = "line" if column.shown_as == "text" else "long" if is_long else ""
+    return Cell(label, column.text(row.values.get(column.key)), css)
+
+
+def _width(text: str) -> int:
+    """Return how many Latin letters wide a text is; a Chinese character takes the room of two."""
+    return sum(2 if east_asian_width(one) in "WF" else 1 for one in text)
+
+
+def _interval(row: BoardRow, head: BoardColumn) -> str:
     if row.low is not None:
-        return shown.span(row.low, row.high)
+        return head.span(row.low, row.high)
     if row.score is not None:
         return _("no interval")
     return row.status or _("withheld")
+
+
+def _why(row: BoardRow, reasons: Mapping[str, str]) -> str:
+    """Return why a row has no score, where its track says it."""
+    is_withheld = row.score is None and not row.status
+    return "".join(sentences({row.withheld_reason}, reasons)) if is_withheld else ""
+
+
+def sentences(codes: Iterable[str], reasons: Mapping[str, str]) -> list[str]:
+    """Return why there is no score or interval, by code; a code without a sentence as it is."""
+    return [words(reasons.get(code, code)) for code in sorted(codes) if code]
 
 
 def _differs(row: BoardRow) -> str:
@@ -295,10 +346,14 @@ def _differs(row: BoardRow) -> str:
     return _("yes") if differs else _("no")
 
 
-def _difference(difference: Mapping[str, Any]) -> str:
-    delta = difference.get("delta")
+def _difference(difference: Mapping[str, Any], head: BoardColumn) -> str:
+    delta, low, high = (difference.get(name) for name in ("delta", "low", "high"))
     if delta is None:
         return ""
-    text = shown.signed(delta)
-    span = shown.span(difference.get("low"), difference.get("high"))
-    return _("%(delta)s points, 95 %% interval %(span)s") % {"delta": text, "span": span}
+    told = {
+        "delta": head.change(delta),
+        "span": shown.NONE if low is None else head.span(low, high),
+    }
+    if head.is_in_points:
+        return _("%(delta)s points, 95 %% interval %(span)s") % told
+    return _("%(delta)s %(unit)s, 95 %% interval %(span)s") % {**told, "unit": head.unit}

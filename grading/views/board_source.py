@@ -15,12 +15,13 @@ from competition.enums import BoardAct, BoardVisibility, EntrantState
 from competition.models import Phase
 from competition.queries import entrant_of, may_see_board
 from competition.timeline import PhaseState, phase_state
-from grading import queries
+from grading import laid_ready, queries
 from grading.kept import Kept
 from grading.models import Board
 from grading.presentation import Sight
 from grading.published import current_version
-from grading.views.board_rows import SCORE, BoardRow, tinted
+from grading.scoring.tracks.columns import SCORE
+from grading.views.board_rows import BoardRow, tinted
 
 ATTEMPTS = 3
 
@@ -159,9 +160,11 @@ def _snapshot(phase_code: str, built: int, built_at: datetime, view: str) -> Rea
     """Return a snapshot; number and time of its making are what tells it from others."""
 
     def make() -> Read:
-        data = Board.objects.values_list("data", flat=True).get(
-            phase__code=phase_code, built=built, built_at=built_at
-        )
+        data = laid_ready.view_of(phase_code, (built, built_at), view or queries.FINAL)
+        if data is None:
+            data = Board.objects.values_list("data", flat=True).get(
+                phase__code=phase_code, built=built, built_at=built_at
+            )
         return _read(data, view, version)
 
     version = (phase_code, built, built_at, view)
@@ -206,12 +209,14 @@ def _row(row: Json, view: str) -> BoardRow:
         difference=row.get("difference") or {},
         withheld_reason=row["withheld_reason"],
         interval_reason=row["interval_reason"],
-        corrected_on=row.get("corrected_on") or "",
+        corrected_on=row.get("corrected_on") or row["components"].get("corrected_on") or "",
+        measured_on=row["components"].get("measured_on") or "",
     )
 
 
-def _values(row: Json, view: str) -> dict[str, float | None]:
-    values: dict[str, float | None] = {SCORE: row["score"], **row["components"]}
+def _values(row: Json, view: str) -> dict[str, Any]:
+    values: dict[str, Any] = {SCORE: row["score"], **row["components"]}
     if not view:
-        values |= {name: part.get("score") for name, part in row["languages"].items()}
+        scores = {name: part.get("score") for name, part in row["languages"].items()}
+        values = scores | values
     return values

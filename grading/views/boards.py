@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from django.core.paginator import Page
+from django.db.models import Exists, OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -19,31 +20,53 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from accounts.models import AuditChain, User
+from accounts.models import AuditChain, AuditCheckpoint, User
 from accounts.views.access import viewer
 from competition.enums import BandRule
+from competition.languages import language_named
 from competition.models import Competition, Phase
 from grading.charts.forest import Forest
 from grading.kept import Kept
+from grading.models import Board, VerificationPublication
 from grading.scoring import registry
+from grading.scoring.reasons import REASONS
 from grading.scoring.recipe import seed as seed_of
 from grading.shown import grouped
+from grading.views import judge_label
+from grading.views.board_figures import (
+    Provenance,
+    ScatterFigure,
+    provenance_of,
+    scatter_figure,
+)
 from grading.views.board_page import (
     BoardChoice,
+    Drawing,
     Group,
     Head,
     groups_of,
     heads,
     page_of,
     plot_of,
+    sentences,
 )
-from grading.views.board_rows import BoardRow, Columns, columns_of
+from grading.views.board_rows import (
+    BoardColumn,
+    BoardRow,
+    Columns,
+    columns_of,
+    in_table,
+    tab_title,
+)
 from grading.views.board_source import BoardSource, board_source
 from grading.views.board_tags import board_etag, has_tag, poll_seconds, tagged
 from grading.views.lookups import phase_of
 from grading.views.titles import OfPhase, title_of
 
 NOT_MODIFIED = 304
+LONG_LABEL = 16
+MOST_COLUMNS = 8
+"""So many columns of numbers have room beside team and plot on a common screen."""
 SMALL = 200
 """Under this many utterances in a language the interval is known to be optimistic."""
 
@@ -62,8 +85,7 @@ class BoardPage(OfPhase):
     columns: Columns
     rows: Page[BoardRow]
     phases: Sequence[Phase]
-    languages: Sequence[str]
-    log_head: str
+    log_head: dict[str, Any] | None
 
     @property
     def utterances(self) -> str:
@@ -71,13 +93,15 @@ class BoardPage(OfPhase):
         counts = sorted(self.phase.references.counts.items(), reverse=True)
         if not counts:
             return ""
-        parts = [f"{grouped(count)} {language}" for language, count in counts]
-        return _("%(counts)s utterances") % {"counts": _(" and ").join(parts)}
+        parts = [f"{grouped(count)} {language_named(code)}" for code, count in counts]
+        joined = _(" and ") if len(parts) == 2 else ", "  # noqa: PLR2004  a pair
+        return _("%(counts)s utterances") % {"counts": joined.join(parts)}
 
     @property
     def is_small(self) -> bool:
         """True when the interval is known to be optimistic."""
-        return any(count < SMALL for count in self.phase.references.counts.values())
+        counts = self.phase.references.counts.values()
+        return self.has_intervals and any(count < SMALL for count in counts)
 
     @property
     def other_phases(self) -> list[dict[str, Any]]:
@@ -90,30 +114,45 @@ class BoardPage(OfPhase):
         ]
 
     @property
+    def has_final(self) -> bool:
+        """Whether people rate the best systems, so that a final board follows this one."""
+        return registry.get(self.track.kind).has_final
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether the standing was tried on held-out clips, and the outcome is published."""
+        return any(
+            one.pk == self.phase.pk and getattr(one, "is_verified", False) for one in self.phases
+        )
+
+    @property
     def tabs(self) -> list[dict[str, Any]]:
-        """The views of the board: each language, then both."""
-        views = [(language, language) for language in sorted(self.languages, reverse=True)]
-        views.append(("", _("bilingual")))
+        """The views of the board: each part, then the whole; none where there is one alone."""
         return [
             {
-                "title": title,
-                "query": self.choice.query(view=view, sort="", order=""),
-                "current": view == self.choice.view,
+                "title": tab_title(tab),
+                "query": self.choice.query(view=tab["key"], sort="", order=""),
+                "current": tab["key"] == self.choice.view,
             }
-            for view, title in views
+            for tab in self.source.head.get("tabs", ())
         ]
 
     @cached_property
     def forest(self) -> Forest:
         """The plot that holds every row of the board."""
-        return plot_of(self.source.rows)
+        return plot_of(self.source.rows, self.columns[0])
 
     @cached_property
     def groups(self) -> Sequence[Group]:
         """The rows of this page in bands, every text ready."""
-        return groups_of(
-            self.rows, self.columns, self.forest, self.phase, self.choice, mine=self.source.mine
+        drawing = Drawing(
+            columns=self.shown_columns,
+            forest=self.forest,
+            phase=self.phase,
+            mine=self.source.mine,
+            reasons=self.reasons,
         )
+        return groups_of(self.rows, drawing, self.choice)
 
     @property
     def table(self) -> SafeString:
@@ -129,14 +168,46 @@ class BoardPage(OfPhase):
         return render_to_string("grading/partials/board_table.html", {"page": self})
 
     @property
+    def scatter(self) -> ScatterFigure | None:
+        """Two columns against each other, on the board of everything alone."""
+        if self.choice.view:
+            return None
+        return scatter_figure(self.source.head.get("scatter"))
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """Where the rows of this page come from."""
+        return provenance_of(list(self.rows), self.columns)
+
+    @cached_property
+    def shown_columns(self) -> list[BoardColumn]:
+        """The columns of the table."""
+        return in_table(self.columns, self.source.rows)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the table may be wider than a page."""
+        longest = max((len(one.label) for one in self.shown_columns), default=0)
+        return len(self.shown_columns) > MOST_COLUMNS or longest > LONG_LABEL
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether it is told which teams differ from place 1."""
+        if registry.get(self.track.kind).is_composed:
+            return False
+        ranked = sum(row.place is not None for row in self.source.rows)
+        told = any(row.difference.get("differs") is not None for row in self.source.rows)
+        return told or ranked < 2  # noqa: PLR2004  nobody to compare with
+
+    @property
     def heads(self) -> list[Head]:
         """The heads of the columns."""
-        return heads(self.columns, self.choice)
+        return heads(self.shown_columns, self.choice)
 
     @property
     def width(self) -> int:
         """How many columns the table has: place, range, team, plot, difference and the numbers."""
-        return len(self.columns) + 5
+        return len(self.heads) + 4 + self.is_compared
 
     @property
     def caption(self) -> str:
@@ -156,6 +227,59 @@ class BoardPage(OfPhase):
             "low": axis.low,
             "high": axis.high,
         }
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether the judge's marks alone make the scores, until people have rated."""
+        return judge_label.is_provisional(self.track.kind, self._recipe_params)
+
+    @property
+    def provisional(self) -> str:
+        """What the scores are made of where they are not the last word, or no judge's; else empty."""
+        return judge_label.provisional(self.track.kind, self._recipe_params)
+
+    @property
+    def provisional_note(self) -> str:
+        """What a reader has to know about a judge that is none; empty for a real one."""
+        return judge_label.provisional_note(self.track.kind, self._recipe_params)
+
+    @property
+    def _recipe_params(self) -> dict[str, Any]:
+        return (self.source.recipe or {}).get("params") or {}
+
+    @property
+    def has_falling(self) -> bool:
+        """Whether a column is better when lower."""
+        return any(column.lower_is_better for column in self.shown_columns)
+
+    @property
+    def meanings(self) -> list[BoardColumn]:
+        """The columns that say what they are, where their names do not; twins of two groups once."""
+        told = [one for one in self.shown_columns if one.meaning and not one.is_share]
+        return list({(one.label, one.meaning): one for one in told}.values())
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether a row of this board has an interval."""
+        return any(row.low is not None for row in self.source.rows)
+
+    @property
+    def intervals_missing(self) -> list[str]:
+        """Why scores of this board have no interval, a sentence for each cause."""
+        codes = {one.interval_reason for one in self.source.rows if one.score is not None}
+        return sentences(codes, self.reasons)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why scores and intervals are missing, by code; a board may be older than a sentence."""
+        known = registry.get(self.track.kind).reasons
+        return {**REASONS, **known, **self.source.head.get("reasons", {})}
+
+    @property
+    def shares(self) -> str:
+        """What the letters of a judge's columns stand for, empty where there are none."""
+        told = [one for one in self.shown_columns if one.meaning and one.is_share]
+        return " · ".join(f"{one.label} {one.meaning}" for one in told)
 
     @property
     def band_rule_text(self) -> str:
@@ -182,7 +306,7 @@ class BoardPage(OfPhase):
     @property
     def seed(self) -> int | None:
         """The seed of every interval on the board."""
-        if self.source.recipe is None:
+        if self.source.recipe is None or registry.get(self.track.kind).is_composed:
             return None
         return seed_of(self.source.recipe["digest"], self.phase.code)
 
@@ -227,7 +351,7 @@ def board(request: HttpRequest, slug: str, track: str, phase: str) -> HttpRespon
     """
     found = phase_of(request, slug, track, phase)
     user, now = viewer(request), timezone.now()
-    choice = board_choice(request, registry.get(found.track.kind).languages)
+    choice = board_choice(request, found)
     # Taken before the rows are read: rows newer than their tag are fetched once more, not missed.
     etag = board_etag(user, found, choice, now)
     if "live" in request.GET and has_tag(request, etag):
@@ -243,31 +367,49 @@ def board(request: HttpRequest, slug: str, track: str, phase: str) -> HttpRespon
 
 def board_page(user: User | None, phase: Phase, choice: BoardChoice, now: datetime) -> BoardPage:
     """Return the board as the reader may see it, in their choice."""
-    languages = registry.get(phase.track.kind).languages
     source = board_source(user, phase, choice.view, now)
-    columns = columns_of(languages, choice.view)
+    columns = columns_of(source.head, choice.view)
     rows = page_of(source.rows, columns, choice)
-    phases = list(Phase.objects.filter(track=phase.track_id))
+    published = VerificationPublication.objects.filter(verification__phase=OuterRef("pk"))
+    phases = Phase.objects.filter(track=phase.track_id).annotate(is_verified=Exists(published))
     return BoardPage(
         phase=phase,
         source=source,
         choice=choice,
         columns=columns,
         rows=rows,
-        phases=phases,
-        languages=languages,
+        phases=list(phases),
         log_head=_log_head(phase.track.competition),
     )
 
 
-def _log_head(competition: Competition) -> str:
-    """Return the hash that ends the competition's log, so that anyone can pin it."""
-    chains = AuditChain.objects.filter(scope=competition.audit_scope)
-    return chains.values_list("head", flat=True).first() or ""
+def _log_head(competition: Competition) -> dict[str, Any] | None:
+    """Return count and hash that end the competition's log, and the newest signed ones: to be pinned."""
+    signed = AuditCheckpoint.objects.filter(chain=OuterRef("pk")).order_by("-count")
+    chains = AuditChain.objects.filter(scope=competition.audit_scope, count__gte=1).annotate(
+        signed_count=Subquery(signed.values("count")[:1]),
+        signed_head=Subquery(signed.values("head")[:1]),
+    )
+    found = chains.values("count", "head", "signed_count", "signed_head").first()
+    return dict(found) if found else None
 
 
-def board_choice(request: HttpRequest, languages: Sequence[str]) -> BoardChoice:
-    """Return the view, rows and order that a query names."""
-    view = request.GET.get("view", "")
-    keys = [column.key for column in columns_of(languages, view if view in languages else "")]
-    return BoardChoice.from_query(request.GET, languages, keys)
+def board_choice(request: HttpRequest, phase: Phase) -> BoardChoice:
+    """Return the view, rows and order that a query names, on the board of a phase."""
+    track = registry.get(phase.track.kind)
+    if track.is_composed:
+        return BoardChoice.from_query(request.GET, *_composed_choices(phase))
+    params = track.params(phase.track.params)
+    views = [view.key for view in track.views(params)]
+    keys = [*views, *(column.key for column in track.columns_of(params))]
+    return BoardChoice.from_query(request.GET, views, keys)
+
+
+def _composed_choices(phase: Phase) -> tuple[list[str], list[str]]:
+    """Return the tables of a composed board and the keys of all their columns."""
+    found = (
+        Board.objects.filter(phase=phase).values_list("data__tabs", "data__view_columns").first()
+    )
+    tabs, columns = found or (None, None)
+    keys = {one["key"] for told in (columns or {}).values() for one in told}
+    return [tab["key"] for tab in tabs or ()], sorted(keys)

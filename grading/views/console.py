@@ -12,16 +12,17 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from competition.models import Competition, Entrant, Phase
+from competition.templatetags.texts import phase_name
 from grading.enums import EvaluationState, SubmissionState
 from grading.models import Submission
 from grading.views import console_page
 from grading.views.histories import listed
 from grading.views.lookups import Console, in_console
-from grading.views.titles import title_of
 
 PER_PAGE = 50
 STATES = {
     "received": Q(state=SubmissionState.RECEIVED),
+    "waiting": Q(state=SubmissionState.ACCEPTED, evaluations__state=EvaluationState.WAITING),
     "queued": Q(state=SubmissionState.ACCEPTED, evaluations__state=EvaluationState.QUEUED),
     "running": Q(state=SubmissionState.ACCEPTED, evaluations__state=EvaluationState.RUNNING),
     "scored": Q(state=SubmissionState.ACCEPTED, evaluations__state=EvaluationState.SCORED),
@@ -108,5 +109,5 @@ def _entrants(competition: Competition) -> QuerySet[Entrant]:
 
 
 def _phases(competition: Competition) -> list[dict[str, Any]]:
-    phases = Phase.objects.filter(track__competition=competition)
-    return [{"code": phase.code, "title": title_of(phase)} for phase in phases]
+    phases = Phase.objects.filter(track__competition=competition).select_related("track")
+    return [{"code": phase.code, "title": phase_name(phase, competition)} for phase in phases]

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from competition.models import Competition, Entrant, Phase
+from competition.templatetags.texts import phase_name
 from competition.timeline import aoe_day, day_start
 from grading import queries
 from grading.charts.bars import share_width
@@ -29,7 +30,6 @@ from grading.services import health, status
 from grading.services.findings import Finding
 from grading.services.heartbeat import ALIVE_FOR
 from grading.shown import grouped, seconds
-from grading.views.titles import title_of
 
 QUEUE_SHOWN = 20
 RECENT = timedelta(hours=24)
@@ -164,7 +164,7 @@ def queue_of(competition: Competition, now: datetime) -> list[Waiting]:
     ).select_related("entrant__team", "phase__track")
     running = Evaluation.objects.filter(
         submission__phase__track__competition=competition,
-        state__in=[EvaluationState.QUEUED, EvaluationState.RUNNING],
+        state__in=[EvaluationState.WAITING, EvaluationState.QUEUED, EvaluationState.RUNNING],
     ).select_related("submission__entrant__team", "submission__phase__track")
     lines = [_checking(one, now) for one in received.order_by("received_at")[:QUEUE_SHOWN]]
     lines += [_scoring(one, now) for one in running.order_by("queued_at")[:QUEUE_SHOWN]]
@@ -177,14 +177,24 @@ def _checking(submission: Submission, now: datetime) -> Waiting:
 
 
 def _scoring(evaluation: Evaluation, now: datetime) -> Waiting:
+    if evaluation.state == EvaluationState.WAITING:
+        took = now - evaluation.queued_at
+        return Waiting(
+            evaluation.submission, _("waiting for marks"), "", took, _progress(evaluation)
+        )
     if evaluation.state == EvaluationState.QUEUED:
         took = now - evaluation.queued_at
         return Waiting(evaluation.submission, _("waiting to be scored"), "", took, "–")
-    progress = "–"
-    if evaluation.progress_total:
-        progress = f"{100 * evaluation.progress_done // evaluation.progress_total} %"
     took = now - (evaluation.started_at or evaluation.queued_at)
-    return Waiting(evaluation.submission, _("scoring"), evaluation.worker, took, progress)
+    return Waiting(
+        evaluation.submission, _("scoring"), evaluation.worker, took, _progress(evaluation)
+    )
+
+
+def _progress(evaluation: Evaluation) -> str:
+    if not evaluation.progress_total:
+        return "–"
+    return f"{100 * evaluation.progress_done // evaluation.progress_total} %"
 
 
 def workers_of(now: datetime) -> list[Worker]:
@@ -210,11 +220,15 @@ def alarm_of(workers: Sequence[Worker]) -> str:
     ) % {"names": names}
 
 
+STANDING = ("notices", "disk", "scorer", "judge", "finals", "sounds")
+"""The looks that are cheap enough for every load of the console."""
+
+
 def alarms_of(now: datetime) -> list[Finding]:
     """Return what somebody should look at, beside the workers: what is wrong and what to do."""
     state = status.status(now=now)
     found = [health.queue_finding(state), health.canary_finding(state.canary)]
-    found += health.examine(now=now, parts=("notices", "disk", "scorer"))
+    found += health.examine(now=now, parts=STANDING)
     return [finding for finding in found if not finding.ok]
 
 
@@ -309,15 +323,15 @@ def quota_of(competition: Competition, now: datetime) -> list[PhaseQuota]:
         by_phase.setdefault(row["phase"], []).append(dict(row))
     phases = Phase.objects.filter(track__competition=competition).select_related("track")
     return [
-        _phase_quota(phase, by_phase[phase.pk])
+        _phase_quota(phase, competition, by_phase[phase.pk])
         for phase in phases
         if phase.pk in by_phase and (phase.quota_per_day or phase.quota_total)
     ]
 
 
-def _phase_quota(phase: Phase, rows: list[dict[str, Any]]) -> PhaseQuota:
+def _phase_quota(phase: Phase, competition: Competition, rows: list[dict[str, Any]]) -> PhaseQuota:
     shown = [_quota_use(phase, row) for row in rows[:QUOTA_SHOWN]]
-    return PhaseQuota(phase, title_of(phase), shown, max(0, len(rows) - QUOTA_SHOWN))
+    return PhaseQuota(phase, phase_name(phase, competition), shown, max(0, len(rows) - QUOTA_SHOWN))
 
 
 def _quota_use(phase: Phase, row: dict[str, Any]) -> QuotaUse:

@@ -30,7 +30,7 @@ def deadline_list(request: HttpRequest, place: Console) -> HttpResponse:
         "place": place,
         "competition": place.competition,
         "phases": [(phase, phase_state(phase, now)) for phase in phases],
-        "changes": changes.select_related("phase", "actor"),
+        "changes": changes.select_related("phase__track", "actor"),
     }
     return render(request, "grading/console_deadlines.html", context)
 

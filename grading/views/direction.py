@@ -17,11 +17,11 @@ from accounts.forms.refusals import refusals_on
 from competition.enums import BoardAct
 from competition.models import BoardChange, Phase
 from competition.services import publication
+from competition.templatetags.texts import phase_name
 from competition.timeline import frozen_since
 from grading.console_forms import ReasonForm
 from grading.services import administration, pausing
 from grading.views.lookups import Console, acts_in_console, in_console
-from grading.views.titles import title_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def board_list(request: HttpRequest, place: Console) -> HttpResponse:
     changes = BoardChange.objects.filter(phase__track__competition=place.competition)
     context = _context(place) | {
         "boards": states,
-        "changes": changes.select_related("phase", "actor"),
+        "changes": changes.select_related("phase__track", "actor"),
     }
     return render(request, "grading/console_boards.html", context)
 
@@ -88,7 +88,7 @@ def board_act(request: HttpRequest, place: Console, code: str, act: str) -> Http
             return redirect("grading:console-boards", place.competition.slug)
     context = _context(place) | {
         "form": form,
-        "title": f"{verbs()[kind]}: {title_of(phase)}",
+        "title": f"{verbs()[kind]}: {phase_name(phase)}",
         "meaning": _meanings()[kind],
         "is_danger": kind == BoardAct.TAKE_DOWN,
         "back": "grading:console-boards",

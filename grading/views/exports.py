@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -14,18 +12,18 @@ from django.views.decorators.http import require_safe
 
 from accounts.views.access import viewer
 from competition.queries import may_see_board
+from grading.presentation import judge_in
 from grading.published import published
-from grading.scoring import registry
+from grading.scoring.tracks.columns import SCORE
+from grading.spreadsheets import csv_bytes, csv_text
 from grading.views.board_page import BoardChoice, chosen_rows
 from grading.views.board_rows import BoardRow, Columns, columns_of
 from grading.views.board_source import BoardSource, board_source
 from grading.views.boards import board_choice
 from grading.views.lookups import phase_of
 
-BYTE_ORDER_MARK = "\ufeff"
-FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
-"""Spreadsheets of East Asia take full-width signs for the others."""
 FIXED = ("place", "rank_first", "rank_last", "band", "team", "system", "kind", "status")
+LAST = ("withheld_reason", "corrected_on")
 
 
 @require_safe
@@ -33,7 +31,9 @@ def board_csv(request: HttpRequest, slug: str, track: str, phase: str) -> HttpRe
     """Export the rows of a board's page as CSV, with a byte order mark for spreadsheets."""
     source, columns, choice = _chosen(request, slug, track, phase)
     rows = chosen_rows(source.rows, columns, choice)
-    text = csv_text([_record(row, columns) for row in rows], _names(columns))
+    judge = _judge(source)
+    told = {} if judge is None else {"judge": _judge_word(judge)}
+    text = csv_text([_record(row, columns) | told for row in rows], [*_names(columns), *told])
     return csv_response(text, f"{slug}-{track}-{phase}-board.csv")
 
 
@@ -48,6 +48,7 @@ def board_json(request: HttpRequest, slug: str, track: str, phase: str) -> HttpR
         "phase": phase,
         "view": choice.view,
         "recipe_digest": source.recipe["digest"] if source.recipe else None,
+        "judge": _judge(source),
         "computed_at": source.built_at.isoformat() if source.built_at else None,
         "rows": [_record(row, columns) for row in rows],
     }
@@ -69,28 +70,9 @@ def board_data(request: HttpRequest, slug: str, track: str, phase: str) -> HttpR
     return get_conditional_response(request, etag=data.etag, response=response) or response
 
 
-def csv_text(records: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
-    """Return records as CSV; a text that a spreadsheet would run as a formula gets an apostrophe."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(names)
-    for record in records:
-        writer.writerow([neutral(record[name]) for name in names])
-    return out.getvalue()
-
-
-def neutral(value: Any) -> Any:
-    """Return a cell that no spreadsheet runs; missing is empty, numbers stay numbers."""
-    if value is None:
-        return ""
-    if isinstance(value, str) and value.lstrip(" \u3000").startswith(FORMULA_STARTS):
-        return f"'{value}"
-    return value
-
-
 def csv_response(text: str, filename: str) -> HttpResponse:
     """Return CSV as a download with a byte order mark, so that spreadsheets read it as UTF-8."""
-    body = (BYTE_ORDER_MARK + text).encode()
+    body = csv_bytes(text)
     return attached(HttpResponse(body, content_type="text/csv; charset=utf-8"), filename)
 
 
@@ -105,17 +87,29 @@ def _chosen(
     request: HttpRequest, slug: str, track: str, phase: str
 ) -> tuple[BoardSource, Columns, BoardChoice]:
     found = phase_of(request, slug, track, phase)
-    languages = registry.get(found.track.kind).languages
-    choice = board_choice(request, languages)
+    choice = board_choice(request, found)
     source = board_source(viewer(request), found, choice.view, timezone.now())
     if source.hidden_reason:
         raise Http404
-    return source, columns_of(languages, choice.view), choice
+    return source, columns_of(source.head, choice.view), choice
+
+
+def _judge(source: BoardSource) -> dict[str, Any] | None:
+    """Return the judge whose marks made the scores, None where no judge's did."""
+    recipe = source.recipe
+    return judge_in(recipe["track"], recipe.get("params") or {}) if recipe else None
+
+
+def _judge_word(judge: Mapping[str, Any]) -> str:
+    """Return what the judge is, for a spreadsheet: `stand-in`, `recorded` or `model`."""
+    if judge["is_stand_in"]:
+        return "stand-in"
+    return "recorded" if judge["is_recorded"] else "model"
 
 
 def _names(columns: Columns) -> list[str]:
-    numbers = [column.key for column in columns]
-    return [*FIXED, numbers[0], "low", "high", *numbers[1:], "differs_from_first", "difference"]
+    first, *others = [column.key for column in columns] or [SCORE]
+    return [*FIXED, first, "low", "high", *others, "differs_from_first", "difference", *LAST]
 
 
 def _record(row: BoardRow, columns: Columns) -> dict[str, Any]:
@@ -133,4 +127,6 @@ def _record(row: BoardRow, columns: Columns) -> dict[str, Any]:
         **{column.key: row.values.get(column.key) for column in columns},
         "differs_from_first": row.difference.get("differs"),
         "difference": row.difference.get("delta"),
+        "withheld_reason": row.withheld_reason or None,
+        "corrected_on": row.corrected_on or None,
     }

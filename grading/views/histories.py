@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -20,16 +21,28 @@ from accounts.views.access import person, signed_in, viewer
 from competition.models import Competition, Entrant, Phase
 from competition.queries import entrant_of, may_see_board
 from competition.rules import is_member
+from competition.templatetags.texts import phase_name
 from competition.timeline import PhaseState, phase_state
 from grading import queries, shown
 from grading.charts.forest import Span
 from grading.charts.history import Event, History, draw_history
 from grading.enums import EvaluationState, SubmissionState
 from grading.models import Evaluation, Standing, Submission
-from grading.presentation import Sight
+from grading.presentation import Sight, columns_of, judge_of
+from grading.scoring.tracks.columns import Column
 from grading.services import quota, selection
 from grading.services.quota import Ledger
+from grading.views import judge_label
 from grading.views.lookups import competition_of
+from grading.views.parts import (
+    PartName,
+    columns_of_track,
+    part_cells,
+    parts_of,
+    scaled,
+    span,
+    written,
+)
 from grading.views.seen import seen
 from grading.views.titles import title_of
 
@@ -48,10 +61,12 @@ class ListedSubmission:
 
     submission: Submission
     phase_title: str
+    track_title: str
     state: str
     style: str
     score: str
     interval: str
+    judge: str
     counts: bool
 
     @property
@@ -65,8 +80,7 @@ class PhaseAccount:
     """A phase with the team's account in it."""
 
     phase: Phase
-    title: str
-    track_title: str
+    name: str
     ledger: Ledger
     entries: Page[Any]
     is_open: bool
@@ -77,12 +91,14 @@ class PhaseHistory:
     """An entrant's scores in one phase: the chart and the rows beside it."""
 
     phase: Phase
-    title: str
-    track_title: str
+    name: str
     chart: History
     rows: list[Mapping[str, Any]]
     standing: Standing | None
     note: str
+    parts: list[PartName]
+    provisional: str
+    provisional_note: str
 
 
 @signed_in
@@ -91,16 +107,36 @@ def submission_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the reader's team its submissions and its quota, phase by phase."""
     competition, user, now = competition_of(request, slug), person(request), timezone.now()
     entrant = entrant_of(user, competition)
-    mine = Paginator(queries.submissions_of(user, competition), PER_PAGE)
+    phases = _with(Phase.objects.filter(track__competition=competition), competition)
+    mine = Paginator(_submissions(entrant), PER_PAGE)
     page = mine.get_page(request.GET.get("page"))
     context = {
         "competition": competition,
         "entrant": entrant,
         "page": page,
-        "submissions": listed(list(page), user, now),
-        "accounts": _accounts(request, entrant, competition, now) if entrant else [],
+        "submissions": listed(_placed(page, entrant, phases), user, now),
+        "accounts": _accounts(request, entrant, phases, now) if entrant else [],
     }
     return render(request, "grading/submission_list.html", context)
+
+
+def _submissions(entrant: Entrant | None) -> QuerySet[Submission]:
+    """Return the entrant's submissions, newest first."""
+    own = Submission.objects.filter(entrant=entrant) if entrant else Submission.objects.none()
+    return own.select_related("uploader", "quota").order_by("-created_at", "-pk")
+
+
+def _placed(
+    rows: Iterable[Submission], entrant: Entrant | None, phases: list[Phase]
+) -> list[Submission]:
+    """Return an entrant's submissions with entrant and phase in place, so that nobody asks again."""
+    by_key = {phase.pk: phase for phase in phases}
+    found = list(rows)
+    for one in found:
+        one.phase = by_key[one.phase_id]
+        if entrant is not None:
+            one.entrant = entrant
+    return found
 
 
 @require_safe
@@ -111,8 +147,8 @@ def entrant_history(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     entrant = get_object_or_404(visible, competition=competition, code=code)
     user = viewer(request)
     own = entrant_of(user, competition)
-    phases = Phase.objects.filter(track__competition=competition).select_related("track")
-    histories = [_history(entrant, phase, user, now) for phase in _with(phases, competition)]
+    phases = _with(Phase.objects.filter(track__competition=competition), competition)
+    histories = [_history(entrant, phase, user, now) for phase in phases]
     context = {
         "competition": competition,
         "entrant": entrant,
@@ -148,14 +184,16 @@ def _counted(submission: Submission) -> int | None:
 def _listed(
     submission: Submission, evaluation: Evaluation | None, sight: Sight, *, counts: bool
 ) -> ListedSubmission:
-    score, interval = shown.NONE, ""
+    score, interval, judge = shown.NONE, "", ""
     if evaluation is not None and evaluation.state == EvaluationState.SCORED:
         found = seen(evaluation, sight)
-        score = _("hidden") if found.is_hidden else shown.number(found.score)
-        interval = "" if found.low is None else shown.span(found.low, found.high)
+        head = columns_of(evaluation.recipe)[0]
+        score = _("hidden") if found.is_hidden else written(head, found.score)
+        interval = "" if found.low is None else span(head, found.low, found.high)
+        judge = "" if found.is_hidden else judge_label.row_word(judge_of(evaluation.recipe))
     state, style = state_of(submission, evaluation)
-    title = title_of(submission.phase)
-    return ListedSubmission(submission, title, state, style, score, interval, counts)
+    title, track = title_of(submission.phase), title_of(submission.phase.track)
+    return ListedSubmission(submission, title, track, state, style, score, interval, judge, counts)
 
 
 def state_of(submission: Submission, evaluation: Evaluation | None) -> tuple[str, str]:
@@ -168,26 +206,24 @@ def state_of(submission: Submission, evaluation: Evaluation | None) -> tuple[str
     return str(found.label), STYLES.get(found, "")
 
 
-def _with(phases: Any, competition: Competition) -> list[Phase]:
+def _with(phases: QuerySet[Phase], competition: Competition) -> list[Phase]:
     """Return the phases with the competition in place, so that nobody asks for it again."""
-    found = list(phases)
+    found = list(phases.select_related("track"))
     for phase in found:
         phase.track.competition = competition
     return found
 
 
 def _accounts(
-    request: HttpRequest, entrant: Entrant, competition: Competition, now: datetime
+    request: HttpRequest, entrant: Entrant, phases: list[Phase], now: datetime
 ) -> list[PhaseAccount]:
-    phases = Phase.objects.filter(track__competition=competition).select_related("track")
     accounts = []
-    for phase in _with(phases, competition):
+    for phase in phases:
         ledger = quota.ledger(entrant=entrant, phase=phase, now=now)
         pages = Paginator(ledger.entries.select_related("submission"), LEDGER_PER_PAGE)
         entries = pages.get_page(request.GET.get(f"ledger-{phase.code}"))
         is_open = phase_state(phase, now) == PhaseState.OPEN
-        title, track = title_of(phase), title_of(phase.track)
-        accounts.append(PhaseAccount(phase, title, track, ledger, entries, is_open))
+        accounts.append(PhaseAccount(phase, phase_name(phase), ledger, entries, is_open))
     return accounts
 
 
@@ -199,7 +235,8 @@ def _history(
     if not is_own and not may_see_board(user, phase, now):
         return None
     rows = queries.history(entrant, phase, user, now)
-    events = [_event(row) for row in rows if row["score"] is not None]
+    columns = columns_of_track(phase.track)
+    events = [_event(row, columns[0]) for row in rows if row["score"] is not None]
     standing = (
         Standing.objects.filter(board__phase=phase, entrant=entrant, audience="public", view="")
         .select_related("evaluation__submission")
@@ -207,32 +244,51 @@ def _history(
     )
     hidden = rows and all(row["hidden"] for row in rows)
     note = _("Scores of this phase are shown when it closes.") if hidden else ""
-    visible = [] if hidden else [_shown(row, standing) for row in reversed(rows)]
-    chart = draw_history(events)
+    visible = [] if hidden else [_shown(row, standing, columns) for row in reversed(rows)]
+    chart = draw_history(events, lower_is_better=bool(columns[0].lower_is_better))
+    # All are under the phase's live recipe, which names one judge.
+    judge = visible[0]["judge"] if visible else None
     return PhaseHistory(
-        phase, title_of(phase), title_of(phase.track), chart, visible, standing, note
+        phase,
+        phase_name(phase),
+        chart,
+        visible,
+        standing,
+        note,
+        parts_of(columns),
+        judge_label.heading(judge),
+        judge_label.note(judge),
     )
 
 
-def _event(row: Mapping[str, Any]) -> Event:
+def _event(row: Mapping[str, Any], head: Column) -> Event:
     low, high = row["interval"] or (None, None)
-    label = f"{row['number']:04d}: {shown.number(row['score'])}"
-    return Event(_at(row), Span(row["score"], low, high), label, row["marked"])
+    words = [
+        f"{row['number']:04d}: {written(head, row['score'])}",
+        judge_label.row_word(row["judge"]),
+    ]
+    label = " · ".join(filter(None, words))
+    return Event(
+        _at(row),
+        Span(*(scaled(head, value) for value in (row["score"], low, high))),
+        label,
+        row["marked"],
+    )
 
 
-def _shown(row: Mapping[str, Any], standing: Standing | None) -> Mapping[str, Any]:
+def _shown(
+    row: Mapping[str, Any], standing: Standing | None, columns: Sequence[Column]
+) -> Mapping[str, Any]:
     low, high = row["interval"] or (None, None)
     counts = standing is not None and standing.evaluation.submission.code == row["submission"]
-    components = row["components"]
     return {
         **row,
         "name": f"{row['number']:04d}",
         "at": _at(row),
-        "score_text": shown.number(row["score"]),
-        "interval_text": shown.span(low, high),
-        "f1": shown.number(components.get("f1")),
-        "mntd": shown.number(components.get("mntd")),
-        "error": shown.number(components.get("error_rate")),
+        "score_text": written(columns[0], row["score"]),
+        "judge_word": judge_label.row_word(row["judge"]),
+        "interval_text": span(columns[0], low, high),
+        "parts": part_cells(columns, row["components"]),
         "counts": counts,
     }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -62,12 +64,17 @@ def methodology(request: HttpRequest, slug: str, track: str) -> HttpResponse:
     found = track_of(request, slug, track)
     scorer_of = registry.get(found.kind)
     params = scorer_of.params(found.params)
+    told = scorer_of.params_json(params)
+    is_labeled = "labels" in told
     context = {
         "track": found,
         "track_title": title_of(found),
         "competition": found.competition,
         "scorer": scorer_of,
-        "params": scorer_of.params_json(params),
+        "is_marked": scorer_of.is_marked(params),
+        "params": told,
+        "is_labeled": is_labeled,
+        "settings": [] if is_labeled else _settings(told),
         "sections": [_section(section) for section in scorer_of.methodology(params)],
         "phases": produced_by(found),
         "bundle": _bundle(),
@@ -118,6 +125,31 @@ def _section(section: Section) -> dict[str, Any]:
         "formula": section.formula,
         "examples": section.examples,
     }
+
+
+def _settings(params: Mapping[str, Any], path: str = "") -> list[tuple[str, str]]:
+    """Return every setting with its path, `scales.mos`, and its value as it would be written.
+
+    The settings of a group that has no groups within stand in one line: `lowest 1, highest 5`.
+    """
+    found: list[tuple[str, str]] = []
+    for name, value in params.items():
+        if value in (None, "", [], {}):
+            continue
+        if isinstance(value, Mapping) and any(isinstance(one, Mapping) for one in value.values()):
+            found += _settings(value, f"{path}{name}.")
+        else:
+            found.append((f"{path}{name}", _written(value)))
+    return found
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, Mapping):
+        told = ((name, one) for name, one in value.items() if one not in (None, "", [], {}))
+        return ", ".join(f"{name} {_written(one)}" for name, one in told)
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False).strip('"')
 
 
 @cache

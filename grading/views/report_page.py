@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from grading.models import Submission
+from grading.scoring import registry
 from grading.scoring.types import CodeTotal, Problem, Report, Severity
 from grading.sentences import meaning, sentence
 from grading.services.checking import totals_from_json
@@ -93,6 +94,7 @@ class ReportPage:
     caption: str
     summary: str
     alarm: str = ""
+    of_sounds: bool = False
     chosen: ReportFilter = field(default_factory=ReportFilter)
     json_url: str = ""
     csv_url: str = ""
@@ -130,6 +132,9 @@ def reading_name(reading: str) -> str:
         "list": _("a JSON array"),
         "map": _("a JSON map of utt_id to text"),
         "object": _("one JSON object"),
+        "zip": _("a zip archive"),
+        "tar": _("a tar archive"),
+        "tar.gz": _("a tar.gz archive"),
     }
     return names.get(reading, reading or _("a file"))
 
@@ -167,40 +172,45 @@ def report_of_submission(
     counts = totals_from_json(stored) if stored is not None else totals_of(problems)
     rows = submission.rows or 0
     head = Report(tuple(problems), total, errors, rows, submission.reading, counts)
-    return _page(head, chosen, urls)
+    of_sounds = registry.get(submission.phase.track.kind).sends_sounds
+    return _page(head, chosen, urls, of_sounds=of_sounds)
 
 
-def report_of_check(report: Report) -> ReportPage:
+def report_of_check(report: Report, *, of_sounds: bool = False) -> ReportPage:
     """Return the report of a check, on one page: nothing of it is kept to page through."""
     rows = [row_of(problem) for problem in report.problems]
     return ReportPage(
         rows,
-        count_codes(report),
+        count_codes(report, of_sounds=of_sounds),
         _codes_note(report),
         _caption(report, len(rows)),
-        _summary(report),
+        _summary(report, of_sounds=of_sounds),
         _alarm(report),
+        of_sounds,
     )
 
 
-def _page(report: Report, chosen: ReportFilter, urls: tuple[str, str]) -> ReportPage:
+def _page(
+    report: Report, chosen: ReportFilter, urls: tuple[str, str], *, of_sounds: bool
+) -> ReportPage:
     rows = [row_of(problem) for problem in report.problems]
     found = [row for row in rows if chosen.lets_through(row)]
     page = Paginator(found, ROWS_PER_PAGE).get_page(chosen.page)
     return ReportPage(
         rows=page if found else [],
-        codes=count_codes(report),
+        codes=count_codes(report, of_sounds=of_sounds),
         codes_note=_codes_note(report),
         caption=_caption(report, len(found)),
-        summary=_summary(report),
+        summary=_summary(report, of_sounds=of_sounds),
         alarm=_alarm(report),
+        of_sounds=of_sounds,
         chosen=chosen,
         json_url=urls[0],
         csv_url=urls[1],
     )
 
 
-def count_codes(report: Report) -> list[CodeCount]:
+def count_codes(report: Report, *, of_sounds: bool = False) -> list[CodeCount]:
     """Return how often each code was found, listed or not, errors first."""
     return [
         CodeCount(
@@ -208,7 +218,7 @@ def count_codes(report: Report) -> list[CodeCount]:
             one.count,
             severity_name(one.severity),
             STYLES[one.severity],
-            meaning(one.code),
+            meaning(one.code, of_sounds=of_sounds),
         )
         for one in report.counts
     ]
@@ -235,8 +245,10 @@ def _codes_note(report: Report) -> str:
     return _("Counts of the %(listed)s listed problems.") % {"listed": counted}
 
 
-def _summary(report: Report) -> str:
+def _summary(report: Report, *, of_sounds: bool) -> str:
     if not report.total:
+        if of_sounds:
+            return _("No problems: %(rows)s clips were read from %(reading)s.") % _read(report)
         return _("No problems: %(rows)s rows were read as %(reading)s.") % _read(report)
     warnings = report.total - report.errors
     parts = [
@@ -244,7 +256,9 @@ def _summary(report: Report) -> str:
         ngettext("%(n)s warning or note", "%(n)s warnings and notes", warnings)
         % {"n": grouped(warnings)},
     ]
-    if report.reading:
+    if report.reading and of_sounds:
+        parts.append(_("%(rows)s clips read from %(reading)s") % _read(report))
+    elif report.reading:
         parts.append(_("%(rows)s rows read as %(reading)s") % _read(report))
     return " · ".join(parts)
 

@@ -7,7 +7,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.views.access import signed_in
 from grading.models import Submission
-from grading.views.exports import attached, csv_response, csv_text
+from grading.spreadsheets import csv_text
+from grading.views.exports import attached, csv_response
 from grading.views.report_page import ReportRow, row_of
 from grading.views.submissions import visible_submission
 

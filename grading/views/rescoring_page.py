@@ -11,11 +11,11 @@ from django.core.cache import cache
 from django.core.paginator import Page, Paginator
 
 from competition.models import Competition, Phase
+from competition.templatetags.texts import phase_name
 from grading.enums import FailureCode, RescoringState
 from grading.models import Board, Evaluation, RescoreCheck, Rescoring
 from grading.services import rescore_checks, rescoring, rescoring_moves
 from grading.services.rescoring import Progress
-from grading.views.titles import title_of
 
 PER_PAGE = 50
 CONFIRM_DIGITS = 12
@@ -110,7 +110,7 @@ def lines_of(competition: Competition) -> list[PhaseLine]:
             phase__track__competition=competition, state=RescoringState.OPEN
         ).select_related("phase__track__competition", "recipe", "proposed_by")
     }
-    return [_line(phase, proposals.get(phase.pk)) for phase in phases]
+    return [_line(phase, competition, proposals.get(phase.pk)) for phase in phases]
 
 
 def ended(competition: Competition) -> Any:
@@ -135,9 +135,9 @@ def comparison(check: RescoreCheck) -> list[tuple[str, Any, Any, bool]]:
     return [(name, stored[name], found[name], name not in check.differences) for name in names]
 
 
-def _line(phase: Phase, proposal: Rescoring | None) -> PhaseLine:
+def _line(phase: Phase, competition: Competition, proposal: Rescoring | None) -> PhaseLine:
     figures = rescoring.progress(proposal) if proposal is not None else None
-    return PhaseLine(phase, str(title_of(phase)), proposal, figures)
+    return PhaseLine(phase, str(phase_name(phase, competition)), proposal, figures)
 
 
 def _flat(recipe: Any) -> dict[str, str]:

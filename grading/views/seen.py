@@ -21,6 +21,7 @@ class Seen:
     languages: Mapping[str, Mapping[str, Any]]
     parts: Mapping[str, float]
     withheld_reason: str
+    interval_reason: str
     is_hidden: bool
     is_exact: bool
     has_counts: bool
@@ -38,6 +39,7 @@ def seen(evaluation: Evaluation, sight: Sight) -> Seen:
         languages=shown["languages"],
         parts=shown_parts(evaluation, sight),
         withheld_reason=shown["withheld_reason"],
+        interval_reason=shown["interval_reason"],
         is_hidden=shown["hidden"],
         is_exact=sight == Sight.EXACT,
         has_counts=shown["has_counts"],

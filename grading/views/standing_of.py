@@ -45,8 +45,12 @@ def previous_best(evaluation: Evaluation) -> Evaluation | None:
         recipe=evaluation.recipe_id,
         state=EvaluationState.SCORED,
         score__isnull=False,
-    ).select_related("submission", "recipe")
-    return min(earlier, key=lambda one: (final_key(one), one.submission.number), default=None)
+    ).select_related("submission")
+    found = list(earlier.defer("second_opinion"))
+    for one in found:
+        # One object for all: its parameters are read once.
+        one.recipe = evaluation.recipe
+    return min(found, key=lambda one: (final_key(one), one.submission.number), default=None)
 
 
 def _range(row: Standing) -> str:

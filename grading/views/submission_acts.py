@@ -10,9 +10,10 @@ from django.utils.translation import gettext as _
 
 from competition.enums import Selection
 from competition.timeline import grace_end
-from grading.enums import EvaluationState, SubmissionState
+from grading.enums import SubmissionState
 from grading.models import Evaluation, Submission
 from grading.models.submission import STANDING_STATES
+from grading.rules import has_begun
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def _why_not_marked(submission: Submission, now: datetime) -> str:
 def _cancel(submission: Submission, evaluation: Evaluation | None) -> Act | None:
     if submission.state not in {SubmissionState.RECEIVED, SubmissionState.ACCEPTED}:
         return None
-    begun = evaluation is not None and evaluation.state != EvaluationState.QUEUED
+    begun = evaluation is not None and has_begun(evaluation)
     return Act(
         "cancel",
         _("Cancel this submission"),

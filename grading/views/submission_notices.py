@@ -9,11 +9,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from grading.enums import WAITS_FOR_SCORER, EvaluationState, FailureCode, SubmissionState
+from grading.enums import EvaluationState, FailureCode, SubmissionState
 from grading.models import Evaluation, Submission
 from grading.presentation import Sight
-from grading.rules import waits_for_scorer
 from grading.shown import grouped
+from grading.views.reasons import reason
+from grading.waiting import why_waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,11 @@ def notices_of(
 
 
 def _waiting(submission: Submission, evaluation: Evaluation | None) -> list[Notice]:
-    """Say why an accepted submission waits: for a new version of the scorer, or until scoring goes on."""
-    if waits_for_scorer(evaluation):
+    """Say why an accepted submission waits: for scorer or judge, or until scoring goes on."""
+    reason = why_waiting(evaluation)
+    if reason:
         text = _("There is nothing to do: it keeps its place and the time of its upload.")
-        return [Notice("warn", "clock", str(WAITS_FOR_SCORER), text)]
+        return [Notice("warn", "clock", reason, text)]
     competition = submission.phase.track.competition
     is_running = evaluation is not None and evaluation.state == EvaluationState.RUNNING
     if competition.paused_at is None or is_running:
@@ -97,7 +99,11 @@ def _scored(submission: Submission, evaluation: Evaluation, sight: Sight) -> lis
         return [Notice("", "lock", strong, _("This phase gives no feedback while it is open."))]
     if evaluation.score is None:
         strong = _("Scored, but the score is withheld.")
-        return [Notice("warn", "warn", strong, evaluation.withheld_reason)]
+        return [
+            Notice(
+                "warn", "warn", strong, reason(evaluation.recipe.scorer, evaluation.withheld_reason)
+            )
+        ]
     if submission.marked_at is not None:
         return [
             Notice(

@@ -18,13 +18,18 @@ from competition.models import Phase
 from competition.timeline import is_closed, is_complete_in_time, is_frozen, is_on_time
 from grading import queries, rules
 from grading.charts.moves import Waterfall
-from grading.enums import EvaluationState, QuotaState
+from grading.enums import EvaluationState, QuotaState, SubmissionState
 from grading.models import Board, Evaluation, Recipe, Submission
-from grading.presentation import Sight
+from grading.presentation import Sight, columns_of
+from grading.scoring import registry
 from grading.services import quota, receipts, renaming
 from grading.services.quota import Ledger
 from grading.shown import filesize
 from grading.steps import Step, StepState, is_final, steps_of
+from grading.views import judge_label
+from grading.views.clips_page import ClipsPage
+from grading.views.parts import PartName, columns_of_track, meanings, words
+from grading.views.parts import parts_of as part_names
 from grading.views.report_page import (
     ReportFilter,
     ReportPage,
@@ -40,6 +45,7 @@ from grading.views.submission_score import (
     LanguageRow,
     Moved,
     ScoreText,
+    Ways,
     label_rows,
     language_rows,
     moved,
@@ -48,6 +54,7 @@ from grading.views.submission_score import (
 )
 from grading.views.titles import OfPhase
 
+OUT_OF_100 = "0–100"
 PATIENCE = timedelta(seconds=60)
 """How long the page waits for the board after a score before it stops asking."""
 
@@ -148,15 +155,53 @@ class SubmissionPage(OfPhase):
     @cached_property
     def seen(self) -> Seen | None:
         """The score as far as it shows, None without one."""
+        return None if self.known is None or self.known.score is None else self.known
+
+    @cached_property
+    def known(self) -> Seen | None:
+        """What shows of a finished evaluation, also where its score is withheld."""
         if self.evaluation is None or not self.is_scored:
             return None
         found = seen(self.evaluation, self.sight)
-        return None if found.is_hidden or found.score is None else found
+        return None if found.is_hidden else found
+
+    @cached_property
+    def ways(self) -> Ways:
+        """How the track's numbers are called and written."""
+        kind = registry.get(self.track.kind)
+        recipe = self.evaluation.recipe if self.evaluation is not None else None
+        columns = columns_of_track(self.track) if recipe is None else columns_of(recipe)
+        if self.evaluation is not None:
+            # a part has a row of its own in the table, so that its column would say nothing more
+            columns = tuple(one for one in columns if one.key not in self.evaluation.languages)
+        params = kind.params(self.track.params if recipe is None else recipe.params)
+        names = {view.key: view.label for view in kind.views(params)}
+        return Ways(columns, kind.counts, kind.overall, names)
+
+    @property
+    def score_name(self) -> str:
+        """What the score is called."""
+        return words(self.ways.head.label)
+
+    @property
+    def score_unit(self) -> str:
+        """What the score is counted in, empty where it is out of 100."""
+        head = self.ways.head
+        return "" if head.unit == OUT_OF_100 else words(head.unit)
+
+    @property
+    def unit(self) -> str:
+        """What changes of the score are told in."""
+        head = self.ways.head
+        in_points = head.shown_as == "percent" or head.unit == OUT_OF_100
+        return _("points") if in_points else words(head.unit)
 
     @cached_property
     def score(self) -> ScoreText | None:
         """The main figure."""
-        return score_text(self.seen) if self.seen else None
+        if self.seen is None or self.evaluation is None:
+            return None
+        return score_text(self.seen, self.ways, self.evaluation.recipe.scorer)
 
     @cached_property
     def best_before(self) -> Evaluation | None:
@@ -182,12 +227,12 @@ class SubmissionPage(OfPhase):
         if self.seen is None or self.best_before is None:
             return None
         name = f"{self.best_before.submission.number:04d}"
-        return moved(self.seen, self.seen_before, name, self.weights)
+        return moved(self.seen, self.seen_before, name, self.weights, self.ways)
 
     @property
     def parts(self) -> Waterfall | None:
         """What each part brings to the score."""
-        return parts_of(self.seen, self.weights) if self.seen else None
+        return parts_of(self.seen, self.weights, self.ways) if self.seen else None
 
     @property
     def parts_note(self) -> str:
@@ -197,7 +242,7 @@ class SubmissionPage(OfPhase):
     @cached_property
     def languages(self) -> list[LanguageRow]:
         """One row a language, and the mean."""
-        return language_rows(self.seen, self.seen_before) if self.seen else []
+        return language_rows(self.known, self.seen_before, self.ways) if self.known else []
 
     @property
     def languages_caption(self) -> str:
@@ -207,16 +252,33 @@ class SubmissionPage(OfPhase):
         return _("Score and components")
 
     @property
+    def part_names(self) -> list[PartName]:
+        """The parts that the score is made of."""
+        return part_names(self.ways.columns)
+
+    @property
     def has_counts(self) -> bool:
         """True when event counts are shown."""
-        return self.seen is not None and self.seen.has_counts
+        return self.known is not None and self.known.has_counts and bool(self.ways.counts)
+
+    @property
+    def count_heads(self) -> str:
+        """What the counts of a part are called, in their order."""
+        return " · ".join(words(one.label) for one in self.ways.counts)
 
     @property
     def counts_note(self) -> str:
-        """When counts appear, or what they are."""
+        """When counts appear, or what they are; what the letters mean where there are none."""
+        if not self.ways.counts:
+            told = meanings(self.part_names)
+            return _("Shares of the mean marks: %(meanings)s.") % {"meanings": told} if told else ""
         if self.has_counts:
-            return _("TP found, FP too many, FN missed.")
-        return _("Event counts and the table per label appear when the phase closes.")
+            named = [one for one in self.ways.counts if one.meaning]
+            told = ", ".join(f"{words(one.label)} {words(one.meaning)}" for one in named)
+            return f"{told}." if told else ""
+        if self.recipe is not None and "labels" in self.recipe.params:
+            return _("Event counts and the table per label appear when the phase closes.")
+        return _("The counts behind it appear when the phase closes.")
 
     @cached_property
     def labels(self) -> list[LabelRow]:
@@ -252,6 +314,15 @@ class SubmissionPage(OfPhase):
         code = [self.submission.code]
         urls = (reverse("grading:report-json", args=code), reverse("grading:report-csv", args=code))
         return report_of_submission(self.submission, self.chosen, urls=urls)
+
+    @cached_property
+    def clips(self) -> ClipsPage | None:
+        """What was taken out of an accepted archive of clips."""
+        sends_sounds = registry.get(self.track.kind).sends_sounds
+        if not sends_sounds or self.submission.state == SubmissionState.REJECTED:
+            return None
+        found = ClipsPage(self.submission)
+        return found if found.all_rows else None
 
     @property
     def notices(self) -> Sequence[Notice]:
@@ -340,6 +411,18 @@ class SubmissionPage(OfPhase):
     def recipe(self) -> Recipe | None:
         """The recipe that scored it."""
         return self.evaluation.recipe if self.evaluation else None
+
+    @property
+    def provisional(self) -> str:
+        """What the score is made of where it is not the last word, empty elsewhere."""
+        params = self.evaluation.recipe.params if self.evaluation else {}
+        return judge_label.provisional(self.track.kind, params)
+
+    @property
+    def provisional_note(self) -> str:
+        """What a reader has to know about a judge that is none."""
+        params = self.evaluation.recipe.params if self.evaluation else {}
+        return judge_label.provisional_note(self.track.kind, params)
 
     @property
     def seed(self) -> str:

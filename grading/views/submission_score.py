@@ -8,13 +8,27 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from competition.templatetags.texts import spoken
+from competition.languages import language_named
 from grading.charts.bars import share_width
 from grading.charts.forest import Span
 from grading.charts.moves import Comparison, Part, Waterfall, compare, draw_waterfall
-from grading.shown import NONE, number, signed, span
+from grading.scoring.tracks.columns import Column
+from grading.shown import NONE, number
+from grading.views.parts import (
+    PartCell,
+    count_cells,
+    part_cells,
+    part_name,
+    scaled,
+    signed,
+    span,
+    words,
+    written,
+)
+from grading.views.reasons import interval_reason
 from grading.views.seen import Seen
 
+LABEL_COUNTS = ("tp", "fp", "fn")
 ERROR_KINDS = {"zh": "CER", "en": "WER"}
 
 
@@ -36,10 +50,7 @@ class LanguageRow:
     score: str
     interval: str
     moved: str
-    f1: str
-    mntd: str
-    error: str
-    error_kind: str
+    parts: tuple[PartCell, ...]
     counts: str
 
 
@@ -76,53 +87,64 @@ class Moved:
     overlap: str
 
 
-def score_text(seen: Seen) -> ScoreText:
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How a track's numbers are called and written."""
+
+    columns: Sequence[Column]
+    counts: Sequence[Column]
+    overall: str
+    names: Mapping[str, str]
+    """What the parts are called that are no languages, by key."""
+
+    @property
+    def head(self) -> Column:
+        """The score's own column."""
+        return self.columns[0]
+
+
+def score_text(seen: Seen, ways: Ways, scorer: str) -> ScoreText:
     """Return the main figure."""
-    reason = _("No interval could be computed.") if seen.low is None else ""
+    reason = interval_reason(scorer, seen.interval_reason) if seen.low is None else ""
     exact = repr(seen.score) if seen.is_exact and seen.score is not None else ""
-    interval = "" if seen.low is None else span(seen.low, seen.high)
-    return ScoreText(number(seen.score), interval, reason, exact)
+    interval = "" if seen.low is None else span(ways.head, seen.low, seen.high)
+    return ScoreText(written(ways.head, seen.score), interval, reason, exact)
 
 
-def language_rows(seen: Seen, before: Seen | None) -> list[LanguageRow]:
-    """Return one row a language in reverse code order (zh, en), then the mean."""
+def language_rows(seen: Seen, before: Seen | None, ways: Ways) -> list[LanguageRow]:
+    """Return one row a part in reverse code order (zh, en), then the whole."""
     rows = [
-        _language_row(code, part, before.languages.get(code) if before else None)
+        _language_row(code, part, before.languages.get(code) if before else None, ways)
         for code, part in sorted(seen.languages.items(), reverse=True)
     ]
-    return [*rows, _mean_row(seen, before)]
+    return [*rows, _mean_row(seen, before, ways)]
 
 
 def _language_row(
-    code: str, part: Mapping[str, Any], before: Mapping[str, Any] | None
+    code: str, part: Mapping[str, Any], before: Mapping[str, Any] | None, ways: Ways
 ) -> LanguageRow:
     low, high = part.get("interval") or (None, None)
+    name = words(ways.names.get(code, "")) or language_named(code)
     return LanguageRow(
-        title=f"{spoken(code)} ({code})",
-        score=number(part.get("score")),
-        interval=span(low, high),
-        moved=signed(_change(part, before, "score")),
-        f1=number(part.get("f1")),
-        mntd=number(part.get("mntd")),
-        error=number(part.get("error_rate")),
-        error_kind=ERROR_KINDS.get(code, ""),
-        counts=_counts(part),
+        title=code if name == code else f"{name} ({code})",
+        score=written(ways.head, part.get("score")),
+        interval=span(ways.head, low, high),
+        moved=signed(ways.head, _change(part, before, "score")),
+        parts=part_cells(ways.columns, part, {"error_rate": ERROR_KINDS.get(code, "")}),
+        counts=count_cells(ways.counts, part),
     )
 
 
-def _mean_row(seen: Seen, before: Seen | None) -> LanguageRow:
+def _mean_row(seen: Seen, before: Seen | None, ways: Ways) -> LanguageRow:
     change = None
     if before is not None and before.score is not None and seen.score is not None:
         change = seen.score - before.score
     return LanguageRow(
-        title=_("Final (mean)"),
-        score=number(seen.score),
-        interval=span(seen.low, seen.high),
-        moved=signed(change),
-        f1=number(seen.components.get("f1")),
-        mntd=number(seen.components.get("mntd")),
-        error=number(seen.components.get("error_rate")),
-        error_kind=_("mean"),
+        title=_("Final (mean)") if seen.languages else words(ways.overall),
+        score=written(ways.head, seen.score),
+        interval=span(ways.head, seen.low, seen.high),
+        moved=signed(ways.head, change),
+        parts=part_cells(ways.columns, seen.components, {"error_rate": _("mean")}),
         counts="",
     )
 
@@ -131,11 +153,6 @@ def _change(now: Mapping[str, Any], before: Mapping[str, Any] | None, key: str) 
     if before is None or now.get(key) is None or before.get(key) is None:
         return None
     return float(now[key]) - float(before[key])
-
-
-def _counts(part: Mapping[str, Any]) -> str:
-    counts = [part.get(name) for name in ("tp", "fp", "fn")]
-    return "" if None in counts else " · ".join(str(count) for count in counts)
 
 
 def label_rows(seen: Seen) -> list[LabelRow]:
@@ -156,63 +173,71 @@ def _label_cell(code: str, part: Mapping[str, Any], label: str) -> LabelCell:
         return LabelCell(code, NONE, "", NONE)
     f1 = counts.get("f1")
     width = "" if f1 is None else share_width(f1, 1)
-    return LabelCell(code, number(f1), width, _counts(counts))
+    return LabelCell(code, number(f1), width, " · ".join(str(counts[one]) for one in LABEL_COUNTS))
 
 
-def moved(seen: Seen, before: Seen | None, name: str, weights: Mapping[str, float]) -> Moved | None:
+def moved(
+    seen: Seen, before: Seen | None, name: str, weights: Mapping[str, float], ways: Ways
+) -> Moved | None:
     """Return what changed since the best score before this one; None without such a score."""
     if before is None or before.score is None or seen.score is None:
         return None
     points = seen.score - before.score
-    parts = _part_changes(seen, before, weights)
-    total = Part(_("Final score"), points, signed(points))
+    parts = _part_changes(seen, before, weights, ways)
+    total = Part(words(ways.head.label), scaled(ways.head, points), signed(ways.head, points))
     return Moved(
         name=name,
-        points=signed(points),
-        before=number(before.score),
-        now=number(seen.score),
-        spoken=_spoken(seen, before),
-        chart=compare(_span(before), _span(seen)),
+        points=signed(ways.head, points),
+        before=written(ways.head, before.score),
+        now=written(ways.head, seen.score),
+        spoken=_spoken(seen, before, ways.head),
+        chart=compare(_span(before, ways.head), _span(seen, ways.head)),
         waterfall=draw_waterfall(parts, total),
         parts_spoken=_parts_spoken([*parts, total]),
         overlap=_overlap(seen, before),
     )
 
 
-def parts_of(seen: Seen, weights: Mapping[str, float]) -> Waterfall | None:
+def parts_of(seen: Seen, weights: Mapping[str, float], ways: Ways) -> Waterfall | None:
     """Return the points that each component brings to the final score."""
     if seen.score is None or not seen.parts:
         return None
+    head = ways.head
     parts = [
-        Part(_weighted(key, weights), points, number(points)) for key, points in seen.parts.items()
+        Part(_weighted(key, weights, ways), scaled(head, points), written(head, points))
+        for key, points in seen.parts.items()
     ]
-    return draw_waterfall(parts, Part(_("Final score"), seen.score, number(seen.score)))
+    whole = Part(words(head.label), scaled(head, seen.score), written(head, seen.score))
+    return draw_waterfall(parts, whole)
 
 
-def _part_changes(seen: Seen, before: Seen, weights: Mapping[str, float]) -> list[Part]:
+def _part_changes(seen: Seen, before: Seen, weights: Mapping[str, float], ways: Ways) -> list[Part]:
     changes = {
         key: points - before.parts[key] for key, points in seen.parts.items() if key in before.parts
     }
     return [
-        Part(_weighted(key, weights), change, signed(change)) for key, change in changes.items()
+        Part(_weighted(key, weights, ways), scaled(ways.head, change), signed(ways.head, change))
+        for key, change in changes.items()
     ]
 
 
-def _weighted(key: str, weights: Mapping[str, float]) -> str:
-    names = {"f1": "F1", "mntd": "mNTD", "error": _("Error")}
-    return _("%(name)s, weight %(weight)s") % {"name": names[key], "weight": f"{weights[key]:.2f}"}
+def _weighted(key: str, weights: Mapping[str, float], ways: Ways) -> str:
+    name = part_name(ways.columns, key)
+    if key not in weights:
+        return name
+    return _("%(name)s, weight %(weight)s") % {"name": name, "weight": f"{weights[key]:.2f}"}
 
 
-def _span(seen: Seen) -> Span:
-    return Span(seen.score or 0.0, seen.low, seen.high)
+def _span(seen: Seen, head: Column) -> Span:
+    return Span(*(scaled(head, value) for value in (seen.score or 0.0, seen.low, seen.high)))
 
 
-def _spoken(seen: Seen, before: Seen) -> str:
+def _spoken(seen: Seen, before: Seen, head: Column) -> str:
     return _("Score %(before)s before, interval %(was)s; now %(now)s, interval %(is)s") % {
-        "before": number(before.score),
-        "was": span(before.low, before.high),
-        "now": number(seen.score),
-        "is": span(seen.low, seen.high),
+        "before": written(head, before.score),
+        "was": span(head, before.low, before.high),
+        "now": written(head, seen.score),
+        "is": span(head, seen.low, seen.high),
     }
 
 

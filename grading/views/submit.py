@@ -20,6 +20,7 @@ from accounts.views.access import kept, person, signed_in, viewer
 from competition.models import Phase
 from grading.forms import CheckForm, SubmissionForm, new_key
 from grading.models import Submission
+from grading.scoring import registry
 from grading.services import checking, errors, intake, uploading
 from grading.storage import spool
 from grading.uploads import LimitedUploadHandler
@@ -105,7 +106,9 @@ def _check(request: HttpRequest, phase: Phase, handler: LimitedUploadHandler) ->
         return refused(request, phase, form, refusal)
     accepted = report.accepted
     verdict = _("This file would be accepted.") if accepted else _("This file would be rejected.")
-    check = {"accepted": accepted, "verdict": verdict, "report": report_of_check(report)}
+    of_sounds = registry.get(phase.track.kind).sends_sounds
+    told = report_of_check(report, of_sounds=of_sounds)
+    check = {"accepted": accepted, "verdict": verdict, "report": told}
     return _answer(request, phase, form, {"check": check}, status=200)
 
 
@@ -134,6 +137,7 @@ def _receive(
         key=fields["idempotency_key"],
         address=request.META.get("REMOTE_ADDR", ""),
         user_agent=request.headers.get("User-Agent", "")[:256],
+        entrant=fields["entrant"],
     )
     return uploading.submit(actor=person(request), phase=phase, sent=sent)
 

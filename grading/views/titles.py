@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from django.utils.translation import get_language
 
 from competition.models import Competition, Phase, Track
+from competition.templatetags.texts import phase_name
 from competition.texts import FALLBACK, Text, text_of
 
 
@@ -57,3 +58,8 @@ class OfPhase:
     def phase_title(self) -> str:
         """The phase's title."""
         return title_of(self.phase)
+
+    @property
+    def phase_name(self) -> str:
+        """The phase's title where nothing beside it names its track."""
+        return phase_name(self.phase)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import os
 import re
 import secrets
@@ -26,7 +27,10 @@ MANIFEST = "manifest.json"
 MOST_MANIFEST_BYTES = 512 * 1024**2
 CHUNK = 256 * 1024
 LEVEL = 1
-DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
+DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
+    *(NotImplementedError, RuntimeError),
+)
 """What the library raises for bytes that are not what it wrote: cut, changed, encrypted, unknown."""
 NAME = re.compile(r"[a-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 

@@ -74,6 +74,7 @@ def restore(*, path: Path, now: datetime) -> Kept:
         check_empty()
         databases.prepare(reader, reader.head["database"])
         reader.verify()
+        files.check_hidden(reader, HIDDEN)
         _restore_files(reader)
         with tempfile.TemporaryDirectory(dir=_var(), prefix=".restore-") as scratch:
             databases.load(reader, reader.head["database"], Path(scratch))
@@ -104,7 +105,7 @@ def check_empty() -> None:
 
 
 def check_evidence() -> None:
-    """Raise EvidenceBroken unless every chain of the log holds and every trigger is there."""
+    """Raise EvidenceBroken unless the log's chains hold, every trigger is there and no row breaks a rule."""
     triggers.install()
     broken = [chain for chain in audit.verify().chains if chain.broken]
     if broken:
@@ -114,6 +115,10 @@ def check_evidence() -> None:
         )
     if triggers.triggers_missing():
         raise EvidenceBroken(_("The triggers that keep evidence could not be installed."))
+    if found := triggers.rules_broken():
+        raise EvidenceBroken(
+            _("Rows break what the database keeps: %(names)s.") % {"names": ", ".join(found)}
+        )
 
 
 def _add(

@@ -31,7 +31,26 @@ from grading.storage import BytesMissing
 
 FORMAT = "plaudit-competition/1"
 FILES, HIDDEN, ROWS = "files/", "hidden/", "rows/"
+STORED = frozenset(
+    {
+        "grading.submission",
+        "grading.waveform",
+        "grading.stimulus",
+        "grading.filing",
+        "grading.verificationrun",
+    }
+)
+"""Tables whose rows name bytes in storage."""
 KEYS, CHAIN, EVENTS = "keys/public.json", "log/chain.json", "log/events.jsonl"
+
+HIDDEN_COLUMNS = {
+    "competition.referenceversion": "storage_key",
+    "competition.datasetversion": "texts_key",
+    "competition.audio": "storage_key",
+    "competition.packfile": "storage_key",
+    "grading.heldoutset": "storage_key",
+}
+"""Where a row names a hidden file."""
 
 Json = dict[str, Any]
 
@@ -127,14 +146,17 @@ def _watched(part: Part, found: Iterable[Json], seen: _Seen) -> Iterator[Json]:
         for column in rows.columns(part.model)
         if isinstance(column, ForeignKey) and column.related_model is User
     ]
-    for record in found:
+    behind = dict.fromkeys(part.blank, "") | dict.fromkeys(part.emptied)
+    for whole in found:
+        record = {**whole, **behind}
         seen.rows += 1
         seen.people.update(record[name] for name in to_people if record[name] is not None)
-        if part.label == "grading.submission" and record["storage_key"]:
+        if part.label in STORED and record["storage_key"]:
             seen.uploads[record["storage_key"]] = None
-        if part.label == "competition.referenceversion":
-            seen.hidden[record["storage_key"]] = None
-        yield {**record, **dict.fromkeys(part.blank, "")}
+        hidden = record[HIDDEN_COLUMNS[part.label]] if part.label in HIDDEN_COLUMNS else ""
+        if hidden:
+            seen.hidden[hidden] = None
+        yield record
 
 
 def _add_people(writer: Writer, seen: _Seen) -> None:

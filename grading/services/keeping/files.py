@@ -17,6 +17,8 @@ from grading.storage.base import UPLOADS
 from grading.storage.spooling import temporary
 
 REFERENCES = "references"
+VAULT = "vault"
+HIDDEN_FOLDERS = (REFERENCES, f"{VAULT}/served", f"{VAULT}/held-out")
 FOLDER_MODE = 0o700
 PARTS = "parts"
 """Uploads that are still coming in, where they lie on this server's disk."""
@@ -37,11 +39,12 @@ def upload_chunks(key: str) -> Iterator[bytes]:
 
 
 def hidden() -> Iterator[str]:
-    """Yield the keys of the hidden files that are stored."""
-    if bucket.is_on():
-        yield from _in_bucket(REFERENCES)
-    else:
-        yield from _below(Path(settings.HIDDEN_FILES), REFERENCES)
+    """Yield the keys of the hidden files that are stored: references, and the bytes of datasets and packs."""
+    for folder in HIDDEN_FOLDERS:
+        if bucket.is_on():
+            yield from _in_bucket(folder)
+        else:
+            yield from _below(Path(settings.HIDDEN_FILES), folder)
 
 
 def hidden_chunks(key: str) -> Iterator[bytes]:
@@ -80,9 +83,21 @@ def place_upload(reader: Reader, member: str, key: str) -> None:
     _place(reader, member, key, Path(settings.PUBLIC_FILES), (UPLOADS, PARTS))
 
 
+def check_hidden(reader: Reader, folder: str) -> None:
+    """Hold every hidden file to the hash in its name, whether a row names it or not. Raises ArchiveBroken.
+
+    What a row says of its file the database compares with that name: so no bytes come in as others.
+    """
+    for name in reader.names(folder):
+        if reader.members[name].sha256 != name.rpartition("/")[2]:
+            raise ArchiveBroken(
+                _("%(name)s is not what its name says.") % {"name": name}, member=name
+            )
+
+
 def place_hidden(reader: Reader, member: str, key: str) -> None:
     """Store a member under the key of a hidden file. Raises ArchiveBroken."""
-    _place(reader, member, key, Path(settings.HIDDEN_FILES), (REFERENCES,))
+    _place(reader, member, key, Path(settings.HIDDEN_FILES), (REFERENCES, VAULT))
 
 
 def _place(reader: Reader, member: str, key: str, root: Path, folders: tuple[str, ...]) -> None:

@@ -32,6 +32,15 @@ from grading.services.keeping.parts import PARTS, PEOPLE, Part
 Json = dict[str, Any]
 Ids = dict[int, int]
 
+HASHED = {
+    "competition.referenceversion": HIDDEN,
+    "grading.waveform": FILES,
+    "grading.filing": FILES,
+    "grading.stimulus": FILES,
+    "grading.heldoutset": HIDDEN,
+}
+"""Tables whose rows hold the SHA-256 of their file, and where the archive has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Imported:
@@ -96,10 +105,12 @@ def _check_files(reader: Reader) -> None:
             digests.update(chunk)
         if (digests.content_id, digests.size) != (row["content_id"], row["size"]):
             raise _wrong(row["storage_key"])
-    for row in _unique(reader, "competition.referenceversion"):
-        member = reader.members.get(HIDDEN + row["storage_key"])
-        if member is None or member.sha256 != row["sha256"]:
-            raise _wrong(row["storage_key"])
+    files.check_hidden(reader, HIDDEN)
+    for label, folder in HASHED.items():
+        for row in _unique(reader, label):
+            member = reader.members.get(folder + row["storage_key"])
+            if member is None or member.sha256 != row["sha256"]:
+                raise _wrong(row["storage_key"])
 
 
 def _unique(reader: Reader, label: str) -> Iterator[Json]:
@@ -129,7 +140,7 @@ def _load(reader: Reader) -> _Keys:
     keys = _Keys()
     keys.of[User] = _load_people(reader)
     for part in PARTS:
-        keys.of[part.model] = _load_part(reader, part, keys)
+        _load_part(reader, part, keys)
     _load_log(reader)
     _load_public_keys(reader)
     return keys
@@ -152,11 +163,16 @@ def _load_people(reader: Reader) -> Ids:
     return found
 
 
-def _load_part(reader: Reader, part: Part, keys: _Keys) -> Ids:
-    found: Ids = {}
+def _load_part(reader: Reader, part: Part, keys: _Keys) -> None:
+    """Store a table's rows; one that names an earlier one of the same table comes after it."""
+    found = keys.of[part.model] = {}
     batch: dict[int, Model] = {}
+    names_own = _columns_to(part.model, part.model)
     for record in rows.read(reader, f"{ROWS}{part.label}.jsonl"):
         keys.rows += 1
+        if any(record[name] in batch for name in names_own):
+            found |= _stored(part.model, batch)
+            batch = {}
         given = _given(part.model, record, keys)
         known = _known(part, given)
         if known is not None:
@@ -166,7 +182,16 @@ def _load_part(reader: Reader, part: Part, keys: _Keys) -> Ids:
         if len(batch) == rows.BATCH:
             found |= _stored(part.model, batch)
             batch = {}
-    return found | _stored(part.model, batch)
+    found |= _stored(part.model, batch)
+
+
+def _columns_to(model: type[Model], named: type[Model]) -> list[str]:
+    """Return the columns of a model that name rows of another, or of itself."""
+    return [
+        str(column.attname)
+        for column in rows.columns(model)
+        if isinstance(column, ForeignKey) and column.related_model is named
+    ]
 
 
 def _known(part: Part, given: Json) -> int | None:

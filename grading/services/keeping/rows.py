@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
+import uuid
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
-from django.db.models import BinaryField, DateField, DateTimeField, Field, Model, QuerySet
+from django.db.models import (
+    BinaryField,
+    DateField,
+    DateTimeField,
+    Field,
+    Model,
+    QuerySet,
+    UUIDField,
+)
 from django.utils.translation import gettext as _
 
 from accounts.chain import instant
@@ -71,6 +80,8 @@ def _encoded(value: Any) -> Any:
         return instant(value)
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, uuid.UUID):
+        return str(value)
     if isinstance(value, bytes | memoryview):
         return base64.b64encode(bytes(value)).decode("ascii")
     return value
@@ -83,6 +94,8 @@ def _decoded(field: Field[Any, Any], value: Any) -> Any:
         return moment(value)
     if isinstance(field, DateField):
         return date.fromisoformat(value)
+    if isinstance(field, UUIDField):
+        return uuid.UUID(value)
     if isinstance(field, BinaryField):
         return base64.b64decode(value, validate=True)
     return value

@@ -1,0 +1,1 @@
+"""What raters see: invitation, consent, checks, practice, and the form."""
