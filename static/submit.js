@@ -45,6 +45,10 @@ function faultOf(file) {
   return "";
 }
 
+function faultOfCheck(file) {
+  return file.size > Number(form.dataset.checkLimit) ? form.dataset.tooLargeToCheck : "";
+}
+
 function showFile() {
   const file = input.files[0];
   hint.textContent = file ? `${file.name} · ${size(file.size)}` : plainHint;
@@ -187,12 +191,12 @@ form.addEventListener("submit", (event) => {
   const file = input.files[0];
   if (!file) return;
   event.preventDefault();
-  const fault = faultOf(file);
+  const isCheck = event.submitter?.hasAttribute("data-check");
+  const fault = faultOf(file) || (isCheck && faultOfCheck(file));
   if (fault) {
     tell(fault);
     return;
   }
-  const isCheck = event.submitter?.hasAttribute("data-check");
   if (file.size > singleBytes && !isCheck) sendParts(file);
   else send(event.submitter?.formAction || form.action);
 });
