@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from scripts import compile_messages
 
-pytest_plugins = ["tests.fixtures.audit", "tests.fixtures.bucket"]
+pytest_plugins = ["tests.fixtures.audit", "tests.fixtures.bucket", "tests.fixtures.updates"]
 
 NO_SKIPS = os.environ.get("PLAUDIT_NO_SKIPS") == "1"
 NEEDS = {
@@ -36,13 +36,15 @@ PRESENT = {
     "sqlite": not ON_POSTGRES,
 }
 QUICK = {"sqlite"}
+PURE = {"scoring", "architecture"}
+SAME_THERE = "asks no server, which the quick run has shown"
 LEFT_OUT: dict[str, list[str]] = defaultdict(list)
 SKIPPED: list[str] = []
 
 settings.register_profile(
     "plaudit",
     deadline=None,  # the machine's load is no property of the code
-    max_examples=100 if NO_SKIPS else 25,
+    max_examples=100 if NO_SKIPS else 50 if os.environ.get("CI") else 25,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("plaudit")
@@ -68,7 +70,7 @@ def _own_language() -> Iterator[None]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--tier", choices=["quick", "whole"], default="whole")
+    parser.addoption("--tier", choices=["quick", "whole", "servers"], default="whole")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -79,18 +81,32 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out, by name, what the tier does not run or what its server is missing for."""
-    quick = config.getoption("--tier") == "quick"
+    tier = config.getoption("--tier")
     kept, left = [], []
     for item in items:
-        reasons = [mark for mark in NEEDS if item.get_closest_marker(mark) and _absent(mark, quick)]
+        reasons = [
+            NEEDS[mark]
+            for mark in NEEDS
+            if item.get_closest_marker(mark) and _absent(mark, tier == "quick")
+        ]
+        if tier == "servers" and _asks_no_server(item):
+            reasons.append(SAME_THERE)
         (left if reasons else kept).append(item)
         if reasons:
-            LEFT_OUT[", ".join(NEEDS[mark] for mark in reasons)].append(item.nodeid)
+            LEFT_OUT[", ".join(reasons)].append(item.nodeid)
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = kept
     if hasattr(config, "workeroutput"):
         config.workeroutput["left_out"] = dict(LEFT_OUT)
+
+
+def _asks_no_server(item: pytest.Item) -> bool:
+    """Return whether a quick test is of code that knows neither database nor broker."""
+    is_pure = bool(PURE & set(item.path.relative_to(item.config.rootpath).parts))
+    used = {"db", "transactional_db", "live_server"} & set(getattr(item, "fixturenames", ()))
+    marked = any(item.get_closest_marker(mark) for mark in ["django_db", *NEEDS])
+    return is_pure and not used and not marked
 
 
 def _absent(mark: str, quick: bool) -> bool:
@@ -99,8 +115,8 @@ def _absent(mark: str, quick: bool) -> bool:
 
 def _missed() -> list[str]:
     """Return what a run without skips had to run and did not."""
-    elsewhere = NEEDS["sqlite"]
-    left = [name for reason, names in LEFT_OUT.items() if reason != elsewhere for name in names]
+    elsewhere = {NEEDS["sqlite"], SAME_THERE}
+    left = [n for reason, names in LEFT_OUT.items() if reason not in elsewhere for n in names]
     return SKIPPED + left
 
 
@@ -124,7 +140,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     for reason, names in sorted(LEFT_OUT.items()):
         terminalreporter.section(f"left out: {reason} ({len(names)})")
-        for name in sorted(names):
+        for name in sorted(names) if reason != SAME_THERE else ():
             terminalreporter.line(name)
     if NO_SKIPS and _missed():
         terminalreporter.section("not run, and that fails this run", red=True)

@@ -123,6 +123,11 @@ def test_a_compressed_body_is_refused_with_the_reason(api, address, arena):
     assert "compressed" in problem(response, 415, "UNSUPPORTED_MEDIA_TYPE")["detail"]
 
 
+def test_a_body_that_says_it_is_not_compressed_is_taken(api, address, arena):
+    sent = send(api, address, jsonl(arena.perfect()), HTTP_CONTENT_ENCODING="Identity")
+    assert sent.status_code == 201
+
+
 def test_a_file_sent_as_a_text_field_is_refused(api, address):
     response = api.post(address.submissions, {"file": "predictions.jsonl"}, format="multipart")
     assert "file" in problem(response, 400, "FILE_MISSING")["detail"]
@@ -290,6 +295,12 @@ def test_a_board_answers_304_to_its_own_etag(
         (b'{"name": "x", "meta": {"k": "\\ud800"}}', "MALFORMED_BODY"),
         (b'{"name": "x\\u0000"}', "MALFORMED_BODY"),
         (b'{"name": NaN}', "MALFORMED_BODY"),
+        (b'{"name": 1e999}', "MALFORMED_BODY"),
+        (b'{"name": -1e999}', "MALFORMED_BODY"),
+        (b'{"name": "x", "name": "y"}', "MALFORMED_BODY"),
+        (b'{"name": {"a": 1, "\\u0061": 2}}', "MALFORMED_BODY"),
+        (b'\xef\xbb\xbf{"name": "x"}', "MALFORMED_BODY"),
+        ('{"name": "x"}'.encode("utf-16"), "MALFORMED_BODY"),
         (b'{"name": "\xff"}', "MALFORMED_BODY"),
         (b'{"name": ' + b"[" * 100_000, "MALFORMED_BODY"),
         (b'{"name": "x", "size": 99999999999999999999}', "INVALID"),

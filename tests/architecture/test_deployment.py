@@ -33,7 +33,7 @@ def test_only_the_proxy_publishes_a_port(compose: dict[str, Any]) -> None:
 def test_every_part_is_there_and_what_it_waits_for(compose: dict[str, Any]) -> None:
     services = compose["services"]
     assert set(services) == {
-        "proxy", "prepare", "web", "worker", "beat", "postgres", "redis", "store",
+        "proxy", "prepare", "web", "worker", "judge", "beat", "postgres", "redis", "store",
     }  # fmt: skip
     for name, one in services.items():
         assert set(one.get("depends_on", {})) <= services.keys() - {name}

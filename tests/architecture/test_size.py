@@ -27,7 +27,7 @@ def test_the_median_function_has_fewer_than_8_lines() -> None:
 
 def test_every_module_has_fewer_than_500_lines() -> None:
     # participants get the client as one file, whatever it holds
-    most = {"plaudit": 1000}
+    most = {"plaudit": 1250}
     long = {
         name(path): count
         for path in [*modules(), *suite()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 
 import pytest
 from django.conf import settings
@@ -20,6 +21,18 @@ def session_of(person, url: str) -> list[dict[str, str]]:
     client.force_login(person)
     value = client.cookies[settings.SESSION_COOKIE_NAME].value
     return [{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": url}]
+
+
+def until(page, expression: str) -> None:
+    """Wait until an expression holds in the page.
+
+    Asked again from outside: Playwright's own waiting evaluates text inside, where the site's
+    policy forbids it once the page has loaded.
+    """
+    late = time.monotonic() + 10
+    while not page.evaluate(expression):
+        assert time.monotonic() < late, f"does not come true: {expression}"
+        page.wait_for_timeout(50)
 
 
 @pytest.fixture

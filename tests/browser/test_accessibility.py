@@ -115,7 +115,7 @@ def test_no_page_has_a_serious_fault_for_anybody(visit):
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_no_page_of_an_error_has_a_serious_fault(visit):
-    world = make_world()
+    world = make_world(with_examples=False)
     console = address(world, "grading:console", "competition")
     acts = address(world, "accounts:logout", "")
     for path, who, wanted in (

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from grading.models import Board
 from grading.services import boards, standings
+from tests.browser.conftest import until
 from tests.factories.grading import make_arena, scored
 from tests.grading.views.addresses import of_phase
 
@@ -55,7 +56,7 @@ def test_an_open_board_rests_while_its_tab_is_hidden(open_page, arena):
     page = open_page(of_phase("board", arena))
     page.clock.install()
     page.reload()
-    page.wait_for_function("window.htmx")
+    until(page, "!!window.htmx")
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
     asked = []
     page.on("request", lambda request: asked.append(request.url))

@@ -91,7 +91,7 @@ def test_somebody_signs_up_makes_a_team_and_registers_it(open_page, arena):
     write(page, "E-mail address", "robin@example.org")
     write(page, "Password", "a long and quiet phrase")
     page.keyboard.press("Enter")
-    page.wait_for_function("!location.pathname.includes('login')")
+    page.wait_for_url(lambda url: "login" not in url)
     assert User.objects.get(email="robin@example.org").email_verified_at is not None
     page.goto(f"/competitions/{arena.competition.slug}/")
     press(page, "Make a team", "a")

@@ -55,7 +55,7 @@ def test_the_clock_runs_by_the_server_s_time_whatever_the_reader_s_clock_says(
     page = open_page("/accounts/login/")
     page.clock.install(time=timezone.now() - timedelta(days=400))
     page.goto(f"/competitions/{competition.slug}/")
-    page.wait_for_function("document.querySelector('time[title]')")
+    page.wait_for_selector("time[title]", state="attached")
     assert page.inner_text("[data-days]") == "2"
     page.clock.run_for(timedelta(days=1) // timedelta(milliseconds=1))
     assert page.inner_text("[data-days]") == "1"
@@ -67,7 +67,7 @@ def test_an_open_page_counts_seconds_at_the_end_and_then_says_that_it_closed(
     page = open_page("/accounts/login/")
     page.clock.install(time=timezone.now())
     page.goto(f"/competitions/{competition.slug}/")
-    page.wait_for_function("document.querySelector('time[title]')")
+    page.wait_for_selector("time[title]", state="attached")
     assert page.locator("[data-seconds]").is_hidden()
     page.clock.fast_forward(timedelta(days=2, hours=2, minutes=30) // timedelta(milliseconds=1))
     page.wait_for_selector("[data-seconds]")

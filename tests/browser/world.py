@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from urllib.parse import urlencode
 
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
@@ -11,9 +12,24 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services import invitations, links
 from competition.enums import EntrantKind, EntrantState, Role
-from competition.models import Announcement, Entrant
+from competition.models import Announcement, Competition, Entrant
 from grading.models import Board, Submission
 from grading.services import boards, cancelling, correspondence, standings
+from tests.browser.boards_world import BOARDS_PAGES, make_boards_world
+from tests.browser.final_world import make_final_world
+from tests.browser.judging_world import make_judging_world
+from tests.browser.listening_world import (
+    LISTENING_ACTS,
+    LISTENING_PAGES,
+    make_listening_world,
+)
+from tests.browser.shelf_world import SHELF_ACTS, SHELF_PAGES, make_shelf_world
+from tests.browser.speech_world import make_speech_world
+from tests.browser.verification_world import (
+    VERIFICATION_ACTS,
+    VERIFICATION_PAGES,
+    make_verification_world,
+)
 from tests.factories.accounts import (
     TeamFactory,
     TokenFactory,
@@ -52,8 +68,11 @@ class World:
     things: dict[str, dict[str, str]]
 
 
-def make_world() -> World:
-    """Return the challenge: an open phase with a board, and a team with submissions of every end."""
+def make_world(*, with_examples: bool = True) -> World:
+    """Return the challenge: an open phase with a board, and a team with submissions of every end.
+
+    `with_examples`: the boards of the example competitions as well, which take seconds to score.
+    """
     now = timezone.now()
     arena = make_arena(now=now, quota_per_day=20, quota_total=40)
     _name(arena)
@@ -85,7 +104,17 @@ def make_world() -> World:
         "auditor": _granted(arena, Role.AUDITOR),
     }
     entrants = {"entrant": arena.entrant, "waiting entrant": pending, "out entrant": out}
+    people["speaker"], speech = make_speech_world(now)
+    finalists, final = make_final_world(now)
+    judges, judging = make_judging_world(now)
+    listeners, listening = make_listening_world(now)
+    verifiers, verification = make_verification_world(now)
+    senders, examples = make_boards_world(now) if with_examples else ({}, {})
+    people |= finalists | judges | listeners | verifiers | senders
     things = _places(arena, codes, entrants) | _letters(arena, people, now)
+    things |= make_shelf_world(arena, member, now)
+    Competition.objects.filter(texts={}).update(texts={"en": {"title": "Another challenge"}})
+    things |= speech | final | judging | listening | verification | examples
     return World(arena, people, things)
 
 
@@ -203,6 +232,7 @@ PAGES: list[tuple[str, str, list[str]]] = [
     ("accounts:reset-sent", "", EVERYONE),
     ("accounts:reset-password", "reset", EVERYONE),
     ("accounts:account-detail", "", ["captain", "unverified"]),
+    ("grading:account-erase", "", ["captain", "member"]),
     ("accounts:notices-choose", "", ["captain", "organizer"]),
     ("accounts:notice-stop", "notice", EVERYONE),
     ("accounts:password-change", "", OWN),
@@ -248,6 +278,18 @@ PAGES: list[tuple[str, str, list[str]]] = [
     ("grading:submission-detail", "rejected", OWN),
     ("grading:submission-detail", "cancelled", OWN),
     ("grading:submission-detail", "received", OWN),
+    ("grading:submission-create", "speech place", ["speaker"]),
+    ("grading:submission-detail", "clips", ["speaker"]),
+    ("grading:submission-detail", "clips rejected", ["speaker"]),
+    ("grading:submission-detail", "clips busy", ["speaker"]),
+    ("grading:submission-detail", "waiting for marks", ["judge organizer"]),
+    ("grading:board", "final place", ["anonymous"]),
+    ("grading:clip-list", "clips", ["speaker"]),
+    ("grading:clip-list", "clips rejected", ["speaker"]),
+    *LISTENING_PAGES,
+    *SHELF_PAGES,
+    *VERIFICATION_PAGES,
+    *BOARDS_PAGES,
     ("grading:receipt-verify", "", EVERYONE),
     ("grading:status", "", ["anonymous", "organizer"]),
     ("grading:console", "competition", ["organizer", "auditor"]),
@@ -270,6 +312,22 @@ PAGES: list[tuple[str, str, list[str]]] = [
     ("grading:console-rescoring", "competition", CONSOLE),
     ("grading:rescoring", "phase code", CONSOLE),
     ("grading:score-checks", "scored in console", CONSOLE),
+    ("grading:final", "speech place", EVERYONE),
+    ("grading:final", "final place", ["anonymous", "finalist", "final organizer"]),
+    ("grading:final-filings", "final papers", ["finalist"]),
+    ("grading:console-finals", "competition", CONSOLE),
+    ("grading:console-finals", "final competition", ["final organizer"]),
+    ("grading:console-final", "final code", ["final organizer"]),
+    ("grading:console-final", "final choice", ["final organizer"]),
+    ("grading:final-act", "final act", ["final organizer"]),
+    ("grading:filing-check", "paper", ["final organizer"]),
+    ("grading:console-judging", "competition", CONSOLE),
+    ("grading:console-judging", "judged", ["judge organizer"]),
+    ("grading:judging-run", "judged done", ["judge organizer"]),
+    ("grading:judging-run", "judged stopped", ["judge organizer"]),
+    ("grading:judging-run", "judged under way", ["judge organizer"]),
+    ("grading:judging-run", "judged changed", ["judge organizer"]),
+    ("grading:judging-resume", "judged stopped", ["judge organizer"]),
     ("grading:console-deadlines", "competition", CONSOLE),
     ("grading:deadline-move", "phase code", CONSOLE),
 ]
@@ -281,20 +339,25 @@ ACTS_AND_FILES = {
     "accounts:member-remove", "competition:terms-accept", "competition:entrant-join",
     "competition:member-add", "competition:member-remove", "competition:entrant-leave",
     "competition:entrant-withdraw", "grading:board-csv", "grading:board-json",
-    "grading:board-data", "grading:submission-check", "grading:upload-create",
+    "grading:board-data", "grading:final-csv", "grading:final-json", "grading:final-select",
+    "grading:final-recompute", "grading:filing-file", "grading:submission-check", "grading:upload-create",
     "grading:question-create", "grading:rescoring-propose", "grading:rescoring-switch",
     "grading:rescoring-drop", "grading:submission-cancel", "grading:submission-mark",
-    "grading:submission-unmark", "grading:report-json", "grading:report-csv", "grading:receipt",
+    "grading:submission-unmark", "grading:report-json", "grading:report-csv", "grading:receipt", "grading:judging-answers",
     "grading:upload-detail", "grading:upload-complete", "grading:upload-abort",
     "grading:receipt-keys", "grading:scorer-download", "grading:own-data-take", "grading:entrant-decide", "competition-list", "set-language",
     "healthz", "readyz", "metrics",
 }  # fmt: skip
+ACTS_AND_FILES |= LISTENING_ACTS | SHELF_ACTS | VERIFICATION_ACTS
 """What answers with a redirect, a file or data: no page of its own."""
 
 
 def address(world: World, name: str, thing: str) -> str:
-    """Return the address of a page."""
-    return reverse(name, kwargs=world.things[thing] if thing else {})
+    """Return the address of a page; what begins with "?" goes into its query."""
+    given = world.things[thing] if thing else {}
+    query = urlencode({key[1:]: value for key, value in given.items() if key.startswith("?")})
+    path = reverse(name, kwargs={key: one for key, one in given.items() if key[0] != "?"})
+    return f"{path}?{query}" if query else path
 
 
 def page_names() -> set[str]:

@@ -75,6 +75,15 @@ def test_a_limit_that_lasts_ends_the_command_at_once(
     assert f"The server's own words. ({code})" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("status", [408, 502, 503, 504])
+def test_what_may_go_well_a_little_later_is_tried_again(waits, answers, tmp_path, status):
+    asked = answers(status, "REQUEST_TOO_SLOW", None)
+    file = tmp_path / "run.jsonl"
+    file.write_text("{}")
+    assert client.main(["check", str(file), *PHASE]) == 1
+    assert len(asked) == client.ATTEMPTS
+
+
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["submit", "--help"]])
 def test_help_and_version_need_nothing_installed(tmp_path, words):
     (tmp_path / "httpx.py").write_text("raise ModuleNotFoundError('httpx')")

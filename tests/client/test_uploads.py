@@ -136,3 +136,12 @@ def test_a_used_up_quota_is_told_at_once(command, line, capsys):
     assert client.main(command) == 1
     assert "QUOTA_EXCEEDED" in capsys.readouterr().err
     assert len(line.seen) == 1
+
+
+def test_a_file_too_large_for_the_servers_check_is_not_sent(command, line, capsys):
+    with open(command[1], "r+b") as file:  # noqa: PTH123
+        file.truncate(client.CHECK_BYTES + 1)
+    check = ["check", *command[1 : command.index("--system")]]
+    assert client.main(check) == 2
+    assert "python -m grading.scoring check" in capsys.readouterr().err
+    assert line.seen == []

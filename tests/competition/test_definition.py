@@ -13,8 +13,10 @@ from competition.definition.tree import DEPTH_LIMIT, SIZE_LIMIT, plain, read_tre
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nvv-demo" / "competition.yaml"
 
 CATALOG = Catalog(
-    kinds=("nvv-t1", "nvv-t2"),
-    limits=frozenset({"file_bytes", "tags"}),
+    limits={
+        "nvv-t1": frozenset({"file_bytes", "tags"}),
+        "nvv-t2": frozenset({"file_bytes", "member_bytes"}),
+    },
     check_params=lambda kind, raw: (),
 )
 
@@ -49,6 +51,24 @@ def changed(old: str, new: str) -> list[str]:
     return faults_of(SMALL.replace(old, new))
 
 
+def test_a_phase_says_where_its_clips_come_from() -> None:
+    assert parse(SMALL.encode(), CATALOG).definition.tracks[0].phases[0].clips == "listed"  # type: ignore[union-attr]
+    line = "references: refs/dev.jsonl"
+    drawn = parse(SMALL.replace(line, f"{line}\n        clips: drawn").encode(), CATALOG)
+    assert drawn.definition.tracks[0].phases[0].clips == "drawn"  # type: ignore[union-attr]
+    (fault,) = changed(line, f"{line}\n        clips: dawn")
+    assert "clips" in fault
+
+
+def test_a_phase_says_who_sends_files_to_it() -> None:
+    assert parse(SMALL.encode(), CATALOG).definition.tracks[0].phases[0].senders == "entrants"  # type: ignore[union-attr]
+    line = "references: refs/dev.jsonl"
+    theirs = parse(SMALL.replace(line, f"{line}\n        senders: organizers").encode(), CATALOG)
+    assert theirs.definition.tracks[0].phases[0].senders == "organizers"  # type: ignore[union-attr]
+    (fault,) = changed(line, f"{line}\n        senders: organizer")
+    assert "did you mean organizers?" in fault
+
+
 def test_a_small_definition_has_the_documented_defaults() -> None:
     parsed = parse(SMALL.encode(), CATALOG)
     assert parsed.faults == ()
@@ -74,8 +94,10 @@ def test_a_small_definition_has_the_documented_defaults() -> None:
 
 def test_the_example_is_a_definition() -> None:
     catalog = Catalog(
-        kinds=("nvv-t1",),
-        limits=frozenset({"file_bytes", "unpacked_bytes", "text_characters", "tags"}),
+        limits={
+            "nvv-t1": frozenset({"file_bytes", "unpacked_bytes", "text_characters", "tags"}),
+            "nvv-t2": frozenset({"file_bytes", "unpacked_bytes", "member_bytes"}),
+        },
         check_params=lambda kind, raw: (),
     )
     parsed = parse(EXAMPLE.read_bytes(), catalog)
@@ -216,8 +238,7 @@ def test_a_byte_order_mark_is_accepted() -> None:
 
 def test_faults_of_parameters_stand_at_their_own_lines() -> None:
     catalog = Catalog(
-        kinds=("nvv-t1",),
-        limits=frozenset(),
+        limits={"nvv-t1": frozenset()},
         check_params=lambda kind, raw: [("weights.f1", "too small"), ("labels", "missing")],
     )
     text = SMALL.replace("params: {weights: {f1: 0.7}}", "params:\n      weights:\n        f1: 0.7")
@@ -234,6 +255,13 @@ def test_any_text_anywhere_gives_faults_or_a_definition_and_never_an_error(
     data = (SMALL[:at] + piece + SMALL[at:]).encode("utf-8", "surrogatepass")
     parsed = parse(data, CATALOG)
     assert (parsed.definition is None) == bool(parsed.faults)
+
+
+@pytest.mark.parametrize("kind", ["{a: b}", "[a]", "1", "null"])
+def test_a_kind_that_is_no_name_is_a_fault(kind: str) -> None:
+    assert "kind: nvv-t1" in SMALL
+    parsed = parse(SMALL.replace("kind: nvv-t1", f"kind: {kind}").encode(), CATALOG)
+    assert any(fault.path == "tracks[0].kind" for fault in parsed.faults)
 
 
 @given(st.binary(max_size=60))

@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from config.guard import HEADER_BYTES, Guard, GuardedProtocol, Limits
+from config import guard
+from config.guard import HEADER_BYTES, Guard, GuardedProtocol, Limits, Pace
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 PATIENCE = 0.5
+PACE = Pace(grace=1.5, rate=50)
 UPLOAD_LIMIT = 100_000
 
 
@@ -51,8 +53,19 @@ class Recorder:
 
 @dataclass
 class Site:
-    port: int
+    server: uvicorn.Server
     app: Recorder
+
+    @property
+    def port(self) -> int:
+        return self.server.servers[0].sockets[0].getsockname()[1]
+
+    def settle(self) -> None:
+        """Wait until nothing of an earlier test is under way: it would be counted as this one's."""
+        state, late = self.server.server_state, time.monotonic() + 20
+        while state.connections or state.tasks:
+            assert time.monotonic() < late, "a request of an earlier test does not end"
+            time.sleep(0.01)
 
     def connect(self) -> socket.socket:
         opened = socket.create_connection(("127.0.0.1", self.port), timeout=10)
@@ -74,24 +87,32 @@ def read_all(opened: socket.socket) -> bytes:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Site]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(guard, "LINGER_SECONDS", 0.4)
+        yield from _run()
+
+
+def _run() -> Iterator[Site]:
     app = Recorder()
-    guard = Guard(app, Limits(upload=UPLOAD_LIMIT, other=1_000), patience=PATIENCE)
+    limits = Limits(upload=UPLOAD_LIMIT, other=1_000)
+    guarded = Guard(app, limits, patience=PATIENCE, pace=PACE)
     server = uvicorn.Server(
         uvicorn.Config(
-            guard, port=0, http=ImpatientProtocol, ws="none", lifespan="off", log_config=None
+            guarded, port=0, http=ImpatientProtocol, ws="none", lifespan="off", log_config=None
         )
     )
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()))
     thread.start()
     while not server.started:
         time.sleep(0.01)
-    yield Site(server.servers[0].sockets[0].getsockname()[1], app)
+    yield Site(server, app)
     server.should_exit = True
     thread.join(timeout=10)
 
 
 @pytest.fixture
 def site(running: Site) -> Site:
+    running.settle()
     running.app.bodies.clear()
     running.app.dropped = 0
     return running
@@ -205,6 +226,65 @@ def test_a_slow_body_that_keeps_coming_passes(site: Site) -> None:
             opened.sendall(bytes([byte]))
         assert status(read_all(opened)) == 201
     assert site.app.bodies == [b"slow"]
+
+
+def send_slowly(opened: socket.socket, piece: bytes, pieces: int) -> int:
+    """Send so many pieces, one every 0.2 s; return how many were sent before the other end closed."""
+    for number in range(pieces):
+        time.sleep(0.2)  # the slowness is what is tried
+        try:
+            opened.sendall(piece)
+        except OSError:
+            return number
+    return pieces
+
+
+@pytest.mark.parametrize(
+    ("framing", "byte"),
+    [("Content-Length: 900", b"x"), ("Transfer-Encoding: chunked", b"1\r\nx\r\n")],
+)
+def test_a_body_that_drips_without_end_is_answered_408(
+    site: Site, framing: str, byte: bytes
+) -> None:
+    began = time.monotonic()
+    with site.connect() as opened:
+        opened.sendall(request(framing))
+        assert send_slowly(opened, byte, 60) < 60
+        assert time.monotonic() - began < 6
+        assert status(site.ask(request("Content-Length: 1", "Connection: close", body=b"y"))) == 201
+    assert site.app.bodies == [b"y"]
+    assert site.app.dropped == 1
+
+
+def test_the_refusal_of_a_body_that_drips_says_so(site: Site) -> None:
+    with site.connect() as opened:
+        opened.sendall(request("Content-Length: 900", path="/api/v1/x/submissions/"))
+        send_slowly(opened, b"x", 9)
+        answer = read_all(opened)
+    assert status(answer) == 408
+    assert b"REQUEST_TOO_SLOW" in answer
+
+
+def test_a_body_on_a_slow_line_passes(site: Site) -> None:
+    with site.connect() as opened:
+        opened.sendall(request("Content-Length: 400", "Connection: close"))
+        assert send_slowly(opened, b"x" * 25, 16) == 16
+        assert status(read_all(opened)) == 201
+    assert site.app.bodies == [b"x" * 400]
+
+
+@pytest.mark.parametrize(
+    ("received", "seconds", "kept"),
+    [
+        (0, 60, True),
+        (1, 60.1, False),
+        (5 * 2**20, 5_000, True),  # a part on a line of 8 kbit/s
+        (5 * 2**20, 5_400, False),
+        (64 * 2**20, 60_000, True),
+    ],
+)
+def test_the_usual_pace_lets_slow_lines_pass(received: int, seconds: float, kept: bool) -> None:
+    assert Pace().is_kept(received, seconds) is kept
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def test_a_line_says_when_what_and_what_was_added() -> None:
         ("GET /accounts/reset/s3cr3t/", "GET /accounts/reset/***/"),
         ("GET /accounts/verify/s3cr3t/ done", "GET /accounts/verify/***/ done"),
         ("/invitations/s3cr3t/", "/invitations/***/"),
+        ("/rate/audio/s3cr3t/", "/rate/audio/***/"),
         ("/a/?q=private&x=1 done", "/a/?*** done"),
         ("redis://:hunter2@host/0", "redis://***@host/0"),
         ("postgres://me:hunter2@host/db", "postgres://***@host/db"),

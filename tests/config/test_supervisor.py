@@ -180,3 +180,28 @@ time.sleep(60)
         wait_until((tmp_path / "thing.log").read_text)
         parent.kill()
         wait_until(lambda: not is_alive(child))
+
+
+def test_the_demo_s_judge_is_a_program_that_the_site_knows_the_address_of() -> None:
+    known, (program,) = supervising.judge_of_demo("127.0.0.1", {})
+    port = program.command[-1]
+    assert known["JUDGE_BASE_URL"] == f"http://127.0.0.1:{port}/v1"
+    assert known["JUDGE_API_KEY"]
+
+
+def test_where_a_judge_is_named_the_demo_starts_none() -> None:
+    given = {"JUDGE_BASE_URL": "https://judge.example.org/v1"}
+    assert supervising.judge_of_demo("127.0.0.1", given) == ({}, [])
+
+
+def test_the_stand_in_answers_at_that_address(supervisor: Supervisor) -> None:
+    known, programs = supervising.judge_of_demo("127.0.0.1", {})
+    for program in programs:
+        supervisor.add(program)
+    port = int(known["JUDGE_BASE_URL"].split(":")[2].split("/")[0])
+
+    def answers() -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    wait_until(answers)

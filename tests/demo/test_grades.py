@@ -47,7 +47,7 @@ class Demo:
 @pytest.fixture(scope="module")
 def demo() -> Demo:
     definition = YAML(typ="safe", pure=True).load(DEMO / "competition.yaml")
-    (track,) = definition["tracks"]
+    (track,) = (one for one in definition["tracks"] if one["kind"] == TRACK.name)
     params = TRACK.params(track["params"])
     files = {phase["slug"]: (DEMO / phase["references"]).read_bytes() for phase in track["phases"]}
     references = {phase: TRACK.references(data, params) for phase, data in files.items()}

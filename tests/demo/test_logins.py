@@ -41,4 +41,7 @@ def test_there_is_a_log_in_for_each_role_and_a_captain_for_each_team() -> None:
     assert len({person.email for person in people}) == len(people)
     captains = [person.team for person in people if person.role == "captain"]
     assert captains == [entrant.team for entrant in ENTRANTS]
-    assert all(person.email.endswith("@example.org") for person in people)
+    assert all(
+        person.email.endswith("@raters.example" if person.role == "rater" else "@example.org")
+        for person in people
+    )

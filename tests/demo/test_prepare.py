@@ -125,6 +125,11 @@ def test_the_command_prints_one_log_in_for_each_role(few_entrants) -> None:
 def test_the_loaded_competition_is_the_definition_of_the_folder(few_entrants) -> None:
     prepare(now=NOW, say=quietly)
     competition = Competition.objects.get(slug="nvv-demo")
-    (track,) = competition.tracks.all()
-    assert {phase.slug for phase in track.phases.all()} == {"dev", "final"}
-    assert "shooting star" not in json.dumps([competition.texts, track.texts, track.params])
+    tracks = {track.slug: track for track in competition.tracks.all()}
+    assert {slug: {phase.slug for phase in one.phases.all()} for slug, one in tracks.items()} == {
+        "understanding": {"dev", "final"},
+        "generation": {"dev", "final"},
+    }
+    shown = [competition.texts, *((one.texts, one.params) for one in tracks.values())]
+    assert "shooting star" not in json.dumps(shown)
+    assert "hold hands and jump" not in json.dumps(shown)

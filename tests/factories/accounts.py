@@ -10,6 +10,7 @@ from factory.django import DjangoModelFactory
 from accounts.enums import TeamRole, TokenScope
 from accounts.models import ApiToken, Team, TeamInvitation, TeamMembership, User
 from accounts.names import fold
+from accounts.services import audit
 
 PASSWORD = "correct horse battery"
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
@@ -84,3 +85,12 @@ class TokenFactory(DjangoModelFactory):
     digest = factory.Sequence(lambda n: f"{n:064x}")
     scopes = factory.LazyFunction(lambda: [TokenScope.READ, TokenScope.SUBMIT])
     created_at = NOW - timedelta(days=1)
+
+
+def seen_together(*users: User, now: datetime, address: str = "203.0.113.9") -> None:
+    """Let people act from one device, so that there is a hint about them."""
+    with audit.origin(address=address, user_agent="A browser"):
+        for user in users:
+            audit.record(
+                kind="notices.chosen", actor=user, target=f"person:{user.code}", payload={}, now=now
+            )

@@ -14,10 +14,12 @@ from grading.enums import EvaluationState, SubmissionKind, SubmissionState
 from grading.models import Evaluation, Notice, QuotaEntry, Standing, Submission
 from grading.scoring import evaluate, registry
 from grading.scoring.types import Limits
-from grading.services import canary, health, sweep
+from grading.services import canary, health, loading, sweep
 from grading.services.canary import CanaryState
 from tests.factories.accounts import UserFactory
+from tests.factories.competition import REFERENCES
 from tests.factories.grading import NOW
+from tests.grading.test_loading import DEFINITION
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=10)
@@ -33,7 +35,7 @@ def test_the_known_digits_are_what_the_scorer_gives():
         track=track,
         params=params,
         references=track.references(challenge.references(), params),
-        predictions=checked.predictions,
+        given=checked.predictions,
         phase_code=challenge.phase_code(),
     ).as_json()
     low, high = found["interval"]
@@ -146,3 +148,12 @@ def test_bytes_of_old_canaries_are_removed_and_their_scores_stay(sent):
 def test_the_challenge_is_made_once(sent):
     canary.ensure_phase(now=LATER)
     assert Competition.objects.count() == 1
+
+
+def test_no_competition_of_anybody_takes_its_name(tmp_path):
+    text = DEFINITION.replace("slug: challenge", f"slug: {canary.SLUG}")
+    for name in ("dev.jsonl", "final.jsonl"):
+        (tmp_path / name).write_bytes(REFERENCES)
+    made = loading.plan(definition_text=text, base_dir=tmp_path, now=NOW)
+    assert [fault.path for fault in made.faults] == ["slug"]
+    assert "the server's own" in made.faults[0].message

@@ -37,9 +37,9 @@ def test_a_request_that_still_runs_is_a_conflict_until_it_was_abandoned_long_ago
     user = UserFactory()
     begin(user)
     with pytest.raises(errors.RequestStillRunning) as refused:
-        begin(user, now=NOW + timedelta(minutes=9))
+        begin(user, now=NOW + timedelta(seconds=29))
     assert refused.value.headers == {"Retry-After": "1"}
-    assert begin(user, now=NOW + timedelta(minutes=10)).status is None
+    assert begin(user, now=NOW + timedelta(seconds=30)).status is None
 
 
 def test_keys_belong_to_a_person_and_an_endpoint():
@@ -71,3 +71,16 @@ def test_a_key_that_cannot_be_one_is_refused(key):
 
 def test_a_fingerprint_tells_fields_apart():
     assert idempotency.fingerprint("ab", "c") != idempotency.fingerprint("a", "bc")
+
+
+def test_only_an_answer_is_an_answer_and_only_for_a_day():
+    user = UserFactory()
+    asked = {"user": user, "endpoint": "submit", "key": "k"}
+    assert not idempotency.is_answered(**asked, now=NOW)
+    row = begin(user)
+    assert not idempotency.is_answered(**asked, now=NOW)
+    idempotency.finish(row, status=201, answer={})
+    assert idempotency.is_answered(**asked, now=NOW)
+    assert not idempotency.is_answered(**asked | {"key": ""}, now=NOW)
+    assert not idempotency.is_answered(**asked | {"user": UserFactory()}, now=NOW)
+    assert not idempotency.is_answered(**asked, now=NOW + timedelta(hours=24))

@@ -247,7 +247,17 @@ def test_ten_gibibytes_of_kept_rejected_files_are_enough(arena):
 
 
 @pytest.mark.parametrize(
-    "text", ["nul\x00", "turn\u202eed", "zero\u200bwidth", "lone\ud800", "x" * 81]
+    "text",
+    [
+        "nul\x00",
+        "turn\u202eed",
+        "zero\u200bwidth",
+        "lone\ud800",
+        "x" * 81,
+        "\u3164",
+        "\u2800 \u115f",
+        "\u0301\u034f",
+    ],
 )
 def test_a_system_name_that_cannot_be_shown_is_refused(arena, text):
     refusal = assert_refused(errors.TextInvalid, arena, system=text)

@@ -55,10 +55,10 @@ class Installation:
         return json.loads(done.stdout)
 
     @contextmanager
-    def killer(self, situation: str) -> Iterator[Callable[[int], list[int]]]:
+    def killer(self, situation: str, command: str = "kill") -> Iterator[Callable[[int], list[int]]]:
         """Yield a function that waits for the situation, kills the process, and returns its children."""
         with subprocess.Popen(
-            [sys.executable, "-m", "tests.grading.probe", "kill", situation, "60"],
+            [sys.executable, "-m", "tests.grading.probe", command, situation, "60"],
             cwd=ROOT,
             env=self.environment,
             stdin=subprocess.PIPE,

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import AuditEvent
 from competition.definition.difference import Change
+from competition.enums import Strata
 from competition.models import (
     Competition,
     DeadlineChange,
@@ -33,9 +34,10 @@ from competition.services.errors import (
     VersionNotRaised,
 )
 from grading.models import PhaseRecipe, Submission
-from grading.services import loading
+from grading.services import draws, loading
 from tests.factories.accounts import UserFactory
 from tests.factories.competition import REFERENCES, EntrantFactory, RoleGrantFactory
+from tests.factories.datasets import DatasetClipFactory, DatasetVersionFactory
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
 CANARY = "kumquat"
@@ -299,6 +301,37 @@ def test_references_of_a_phase_without_submissions_may_still_change(folder) -> N
     assert recipe.references == final
 
 
+def test_a_phase_of_drawn_clips_keeps_its_draw_whatever_is_loaded(folder) -> None:
+    more = b'{"utt_id": "en_2", "language": "en", "text_with_nvvs": "so [sigh] far"}\n'
+    (folder / "final.jsonl").write_bytes(REFERENCES + more)
+    text = edited(("references: final.jsonl", "clips: drawn\n        references: final.jsonl"))
+    load(folder, text)
+    final = phase_of("final")
+    rows = (("en_1", "en"), ("en_2", "en"), ("zh_1", "zh"))
+    version = DatasetVersionFactory(dataset__competition=final.track.competition)
+    for utt_id, language in rows:
+        DatasetClipFactory(version=version, utt_id=utt_id, language=language)
+    opens_at, closes_at = final.opens_at, final.closes_at
+    window = draws.commit(
+        actor=None,
+        version=version,
+        plan=draws.Plan(2, opens_at, closes_at, strata=Strata.LANGUAGE_TIER, phase=final),
+        now=NOW,
+    )
+    draws.draw(window=window, now=opens_at)
+    drawn = phase_of("final").references
+    assert drawn.utterances.count() == 2
+    load(folder, text.replace("Final}", "Final phase}").replace("version: 2", "version: 3"))
+    assert phase_of("final").references == drawn
+    back = text.replace("clips: drawn", "clips: listed").replace("version: 2", "version: 4")
+    with pytest.raises(PhaseKept, match="were drawn"):
+        load(folder, back)
+    (folder / "final.jsonl").write_bytes(REFERENCES.replace(b"yes", b"no"))
+    with pytest.raises(PhaseKept, match="were drawn"):
+        load(folder, text.replace("version: 2", "version: 5"))
+    assert phase_of("final").references == drawn
+
+
 def test_everything_may_change_before_the_first_submission(folder) -> None:
     load(folder)
     load(folder, edited(("collars: {en: 2", "collars: {en: 3")))
@@ -313,12 +346,16 @@ def without_dev() -> str:
     return text[:start] + text[end:]
 
 
-def test_a_phase_with_submissions_cannot_be_removed(folder) -> None:
+SENDERS = ("references: dev.jsonl", "references: dev.jsonl\n        senders: organizers")
+
+
+@pytest.mark.parametrize("text", [without_dev, lambda: edited(SENDERS)])
+def test_a_phase_with_submissions_stays_and_so_does_who_sends_to_it(folder, text) -> None:
     load(folder)
     send_in(phase_of("dev"))
     with pytest.raises(PhaseKept, match="understanding/dev"):
-        load(folder, without_dev())
-    assert Phase.objects.count() == 2
+        load(folder, text())
+    assert [one.senders for one in Phase.objects.all()] == ["entrants", "entrants"]
 
 
 def test_a_phase_without_submissions_can(folder) -> None:
@@ -389,17 +426,6 @@ def test_every_fault_is_told_and_nothing_is_written(folder) -> None:
     assert not Competition.objects.exists()
 
 
-def test_a_track_that_can_only_be_checked_offline_is_refused_in_words(folder) -> None:
-    made = plan(folder, edited(("kind: nvv-t1", "kind: nvv-t2")))
-    assert made.definition is None
-    assert made.lines() == [
-        "line 9, column 11: tracks[0].kind: nvv-t2 can be checked offline, but this server holds only nvv-t1"
-    ]
-    with pytest.raises(DefinitionInvalid):
-        loading.apply(actor=None, plan=made, now=NOW)
-    assert not Competition.objects.exists()
-
-
 def test_faults_of_references_name_their_line_and_repeat_nothing(folder, caplog) -> None:
     caplog.set_level(logging.DEBUG)
     bad = f'{{"utt_id": "en_1", "language": "en", "text_with_nvvs": "{CANARY} [{CANARY}]"}}\n'
@@ -458,8 +484,10 @@ def test_the_command_ends_with_an_error_at_faults_and_refusals(folder) -> None:
 def test_the_catalog_knows_the_scorers_tracks_and_limits() -> None:
     catalog = loading.catalog()
     assert "nvv-t1" in catalog.kinds
-    assert {"file_bytes", "unpacked_bytes", "text_characters", "tags"} <= catalog.limits
-    assert "listed_problems" not in catalog.limits
+    limits = catalog.limits
+    assert {"file_bytes", "unpacked_bytes", "text_characters", "tags"} <= limits["nvv-t1"]
+    assert {"file_bytes", "unpacked_bytes", "member_bytes"} <= limits["nvv-t2"]
+    assert not any("listed_problems" in names for names in limits.values())
 
 
 def test_the_audit_event_holds_digests_and_no_texts(folder) -> None:

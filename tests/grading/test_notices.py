@@ -38,6 +38,7 @@ CONTEXTS = {
     NoticeKind.ENTRANT: {"act": "disqualified", "team": "Team Alder", "reason": "copied"},
     NoticeKind.BOARD: {"act": "freeze", "phase": "Final", "reason": "last day"},
     NoticeKind.SCORING: {"paused": True, "reason": "a broken reference"},
+    NoticeKind.COPY: {"act": "issued", "pack": "dev v1", "number": 7, "until": "2026-12-24"},
     NoticeKind.QUESTION: {"question": "May I?"},
 }  # fmt: skip
 

@@ -109,6 +109,24 @@ def test_a_repeated_idempotency_key_makes_one_submission(arena):
     assert IdempotencyKey.objects.get().status == 201
 
 
+def test_a_key_whose_first_request_is_refused_meanwhile_is_a_conflict_or_free(arena):
+    def act(_: int) -> set[str]:
+        met = set()
+        for _again in range(20):
+            try:
+                row = idempotency.begin(
+                    user=arena.captain, endpoint="submit", key="k", body_sha256="b", now=NOW
+                )
+            except Refusal as refusal:
+                met.add(refusal.code)
+            else:
+                idempotency.abandon(row)
+        return met
+
+    assert set().union(*together(act)) <= {"REQUEST_STILL_RUNNING"}
+    assert not IdempotencyKey.objects.exists()
+
+
 def test_sixteen_workers_claim_one_validation_once(arena):
     submission = upload(arena, 1)
     found = together(lambda _: validation.claim(submission_id=submission.pk, now=NOW))

@@ -110,8 +110,24 @@ def test_a_lapsed_check_is_given_back_and_a_late_answer_dropped(submission):
     check.refresh_from_db()
     assert (check.state, check.lease_until) == (CheckState.QUEUED, None)
     with pytest.raises(rescore_checks.ClaimLost):
-        rescore_checks._move(claimed, state=CheckState.SAME, finished_at=later)
+        rescore_checks._move(claimed, None, state=CheckState.SAME, finished_at=later)
     assert run(check).state == CheckState.SAME
+
+
+def test_a_worker_that_renewed_in_this_very_moment_keeps_its_claim(submission, monkeypatch):
+    check = ask(submission)
+    claimed = rescore_checks._claim(check.pk, "w", NOW)
+    later = NOW + timedelta(minutes=5)
+    give_up = rescore_checks._give_up
+
+    def renewed_first(*args, **kwargs):
+        rescore_checks._mine(claimed).update(lease_until=later + timedelta(seconds=30))
+        give_up(*args, **kwargs)
+
+    monkeypatch.setattr(rescore_checks, "_give_up", renewed_first)
+    rescore_checks.settle(now=later)
+    check.refresh_from_db()
+    assert (check.state, check.attempt) == (CheckState.RUNNING, 1)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,15 @@ from grading.models import Evaluation, Recipe, Rescoring, Submission
 from grading.services import cancelling, evaluations, rescoring_queue, validation
 from grading.services.child import ChildFailed, ClaimLost
 from grading.services.errors import AlreadyScoring, SubmissionEnded
-from tests.factories.grading import NOW, Arena, SubmissionFactory, quota_entry, scored
+from tests.factories.grading import (
+    NOW,
+    Arena,
+    SubmissionFactory,
+    make_arena,
+    quota_entry,
+    scored,
+)
+from tests.factories.speech import make_speech_arena
 
 pytestmark = pytest.mark.django_db
 
@@ -65,6 +73,7 @@ def evaluation_in(arena: Arena, state: str) -> Evaluation:
     quota_entry(made.submission)
     blank = {"score": None, "low": None, "high": None, "finished_at": None}
     fields = {
+        EvaluationState.WAITING: {**blank, "started_at": None},
         EvaluationState.QUEUED: blank,
         EvaluationState.RUNNING: {**blank, "lease_until": LATER},
         EvaluationState.SCORED: {},
@@ -115,8 +124,32 @@ def test_a_submission_moves_as_its_table_says_and_no_other_way(arena, source, ta
     assert (submission.state, submission.quota.state) == (source, "reserved")
 
 
+def wait(evaluation: Evaluation) -> None:
+    """Let a dropped candidate go on; nothing else makes an evaluation wait once it is there."""
+    rescoring_queue.fill(rescoring_id=rescoring(evaluation).pk, now=LATER)
+    was = evaluation.state
+    evaluation.refresh_from_db()
+    if evaluation.state == was:
+        raise ClaimLost
+
+
+def move_waiting(evaluation: Evaluation, target: str) -> None:
+    if target == EvaluationState.QUEUED:
+        moved = evaluations.release(evaluation_id=evaluation.pk, now=LATER)
+    else:
+        code = FailureCode.JUDGE_FAILED
+        moved = evaluations.fail_waiting(evaluation_id=evaluation.pk, code=code, now=LATER)
+    if not moved:
+        raise ClaimLost
+
+
 def move_evaluation(evaluation: Evaluation, target: str, actor) -> None:
-    if target == EvaluationState.RUNNING:
+    of_marks = {EvaluationState.QUEUED, EvaluationState.FAILED}
+    if target == EvaluationState.WAITING:
+        wait(evaluation)
+    elif evaluation.state == EvaluationState.WAITING and target in of_marks:
+        move_waiting(evaluation, target)
+    elif target == EvaluationState.RUNNING:
         if evaluations.claim(evaluation_id=evaluation.pk, worker="w", now=LATER) is None:
             raise ClaimLost
     elif target == EvaluationState.SCORED:
@@ -164,7 +197,9 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_an_evaluation_moves_as_its_table_says_and_no_other_way(arena, source, target):
+def test_an_evaluation_moves_as_its_table_says_and_no_other_way(db, source, target):
+    needs_marks = EvaluationState.WAITING in {source, target}
+    arena = make_speech_arena() if needs_marks else make_arena()
     evaluation = evaluation_in(arena, source)
     if target in EVALUATION_TRANSITIONS[source]:
         move_evaluation(evaluation, target, arena.captain)
@@ -175,6 +210,18 @@ def test_an_evaluation_moves_as_its_table_says_and_no_other_way(arena, source, t
         move_evaluation(evaluation, target, arena.captain)
     evaluation.refresh_from_db()
     assert evaluation.state == source
+
+
+@pytest.mark.parametrize("state", set(EvaluationState) - {EvaluationState.WAITING})
+def test_only_what_waits_is_released_or_given_up(db, state):
+    evaluation = evaluation_in(make_speech_arena(), state)
+    before = Evaluation.objects.values().get(pk=evaluation.pk)
+    assert not evaluations.release(evaluation_id=evaluation.pk, now=LATER)
+    assert not evaluations.fail_waiting(
+        evaluation_id=evaluation.pk, code=FailureCode.JUDGE_FAILED, now=LATER
+    )
+    assert not evaluations.note_judging(evaluation_id=evaluation.pk, done=1, total=2, now=LATER)
+    assert Evaluation.objects.values().get(pk=evaluation.pk) == before
 
 
 @pytest.mark.parametrize("field", ["score", "low", "high"])
@@ -194,6 +241,10 @@ def test_the_database_refuses_numbers_that_are_none(arena, field, value):
         {"state": "scored", "withheld_reason": "because"},
         {"state": "running", "score": None},
         {"state": "queued"},
+        {"state": "waiting"},
+        {"state": "waiting", "score": None, "low": None, "high": None},
+        {"state": "waiting", "score": None, "finished_at": None, "failure_code": "JUDGE_FAILED"},
+        {"state": "waiting", "score": None, "finished_at": None, "lease_until": NOW},
         {"state": "failed", "score": None},
         {"state": "asleep", "score": None},
         {"low": 60.0},

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from grading import storage
 from grading.storage import EmptyUpload, StorageUnavailable, UploadTooLarge
+from grading.storage.local import older
 from tests.factories.grading import NOW
 
 LONG_AGO = NOW - timedelta(days=365 * 30)
@@ -105,3 +106,16 @@ def test_parts_of_broken_uploads_are_removed_after_an_hour():
         os.utime(folder / name, (moment, moment))
     assert storage.remove_old_files(NOW - timedelta(hours=1)) == 1
     assert files() == ["incoming/new.part"]
+
+
+def test_what_goes_while_the_folders_are_listed_is_passed_over():
+    folder = settings.PUBLIC_FILES / storage.INCOMING
+    folder.mkdir(parents=True)
+    for name in ("first.part", "second.part"):
+        (folder / name).write_bytes(b"x")
+        os.utime(folder / name, (0, 0))
+    listed = sorted(folder.glob("*"))
+    found = older(iter(listed), NOW)
+    assert next(found) == listed[0]
+    listed[1].unlink()  # an upload that has just ended, or another machine that tidies
+    assert list(found) == []

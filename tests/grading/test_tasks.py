@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from accounts import triggers
 from config.celery import app
 from grading import queries, tasks
 from grading.enums import EvaluationState, SubmissionState
@@ -82,3 +83,17 @@ def test_a_ledger_shows_each_line(arena):
     own = queries.submissions_of(arena.captain, arena.competition)
     assert [one.quota.state for one in own] == ["reserved"]
     assert queries.place_in_queue(evaluation.submission) is None
+
+
+def test_a_worker_says_at_its_start_when_evidence_is_not_kept(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tasks.look_at_evidence()
+    assert "evidence.not_kept" not in caplog.text
+    triggers.drop()
+    try:
+        tasks.look_at_evidence()
+    finally:
+        triggers.install()
+    (said,) = [one for one in caplog.records if one.message == "evidence.not_kept"]
+    assert said.missing  # type: ignore[attr-defined]  # from extra

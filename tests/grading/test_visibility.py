@@ -69,6 +69,7 @@ def test_rows_and_rules_agree_on_who_sees_a_submission(arena, who):
     assert list(Submission.objects.visible_to(user)) == ([submission] if sees else [])
     assert rules.may_see(user, submission) == sees
     assert queries.submission_detail(user).filter(code=submission.code).exists() == sees
+    assert list(queries.submissions_seen(user)) == ([submission] if sees else [])
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ BOTH = [SIMPLIFIED, TRADITIONAL]
 HAN = re.compile(r"[\u4e00-\u9fff]")
 # %(name)s, %%, {name}, and tags with their attributes
 PARTS = re.compile(r"%\(\w+\)[-.\d]*[a-z]|%%|\{\w+\}|</?[a-z][^>]*>")
-SAME_EVERYWHERE = {"API", "mNTD", "0–1", "0–100", "≥ 0", "Cookie"}
+FIGURES = {"ASR", "CER", "CoMOS", "LLM", "MER", "MOS", "RTT", "SIM", "TTS", "WER", "mNTD"}
+SAME_EVERYWHERE = {"API", "0–1", "0–100", "≥ 0", "Cookie", *FIGURES}
 """Texts without a word: figures, names, abbreviations."""
 Key = tuple[object, str | None]
 

@@ -37,6 +37,9 @@ from grading.services.keeping.databases import gather_statistics  # noqa: E402
 from tests.factories.grading import EN, ZH, Arena, jsonl, make_arena, tallies  # noqa: E402
 from tests.security import probe  # noqa: E402
 
+UPLOADING = 20
+"""How many teams upload in mixed traffic."""
+
 
 def prepare(utterances: str) -> dict[str, Any]:
     """Make a challenge whose phase has that many rows in all, half of each language."""
@@ -96,9 +99,13 @@ def hand_in(count: str) -> dict[str, Any]:
 
 
 def own() -> dict[str, Any]:
-    """Return the code of a scored submission of the captain's."""
+    """Return the code of a scored submission of the captain's, and tokens of teams that upload."""
     found = Submission.objects.filter(entrant=Entrant.objects.order_by("pk")[0], state="accepted")
-    return {"code": found.order_by("-pk")[0].code}
+    places = EntrantMember.objects.order_by("entrant_id").select_related("user")[:UPLOADING]
+    return {
+        "code": found.order_by("-pk")[0].code,
+        "tokens": [probe.token_of(place.user) for place in places],
+    }
 
 
 def progress() -> dict[str, Any]:

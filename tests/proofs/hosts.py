@@ -25,7 +25,8 @@ from typing import Any
 
 from scripts.prove import commit
 from tests.fixtures.bucket import serving
-from tests.proofs.kills import OWN_TIMES, PROMISED_SECONDS, faults_of, predictions, say
+from tests.proofs.blows import rows
+from tests.proofs.kills import OWN_TIMES, PROMISED_SECONDS, faults_of, say
 from tests.proofs.servers import Postgres, Redis
 from tests.proofs.shop import BUCKET, Setup, Shop
 from tests.security.served import ROOT, WORKER, free_port, installation
@@ -215,7 +216,7 @@ class Proof:
         tokens = self.shop.site.world["tokens"]
         code = self.shop.upload(
             tokens[number % len(tokens)],
-            predictions(number),
+            rows(number),
             f"k{number}",
             filename=f"run-{number}.jsonl",
         )

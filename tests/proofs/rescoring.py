@@ -198,7 +198,7 @@ class Proof:
             track=track,
             params=params,
             references=track.references(hidden.read_bytes(recipe.references), params),
-            predictions=predictions,
+            given=predictions,
             phase_code=self.arena.phase.code,
         )
         return score_fields(json.loads(json.dumps(found.as_json()))), found.tallies.to_bytes()

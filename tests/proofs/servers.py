@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from pathlib import Path
 import psutil
 
 START_SECONDS = 60
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def binary(name: str) -> str:
@@ -41,6 +43,8 @@ class Postgres:
     folder: Path
     port: int
     host: str = "127.0.0.1"
+    options: tuple[str, ...] = ()
+    log: Path | None = None
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
@@ -65,13 +69,18 @@ class Postgres:
         (self.folder / "postmaster.pid").unlink(missing_ok=True)
         settings = [f"port={self.port}", f"listen_addresses={self.host}", "max_connections=200"]
         settings += [f"unix_socket_directories={self.folder}", "shared_buffers=64MB"]
+        settings += self.options
         arguments = [part for one in settings for part in ("-c", one)]
-        with (self.folder.parent / "postgres.log").open("ab") as log:
+        with (self.log or self.folder.parent / "postgres.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [*_as_postgres(), binary("postgres"), "-D", str(self.folder), *arguments],
                 stdout=log,
                 stderr=log,
             )
+        self.await_ready()
+
+    def await_ready(self) -> None:
+        """Return when it answers: it may be coming up, or putting itself right."""
         _wait(
             lambda: (
                 subprocess.run(
@@ -89,6 +98,10 @@ class Postgres:
             with suppress(psutil.NoSuchProcess):  # a connection that ended in this very moment
                 process.kill()
         self._reap()
+
+    def stands(self) -> bool:
+        """Return whether it runs still."""
+        return self.process is not None and self.process.poll() is None
 
     def stop(self) -> None:
         """End it."""
@@ -143,6 +156,36 @@ class Redis:
 
     def kill(self) -> None:
         """End it at once; what it held is gone."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(timeout=10)
+
+    stop = kill
+
+
+@dataclass
+class BucketFront:
+    """The process by way of which a bucket is reached."""
+
+    folder: Path
+    port: int
+    target: str
+    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    @property
+    def url(self) -> str:
+        """Where the bucket is, for those who keep files in it."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it and wait until it takes connections."""
+        command = [sys.executable, "-m", "tests.fixtures.bucket_front", str(self.port), self.target]
+        with (self.folder / "bucket-front.log").open("ab") as log:
+            self.process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        _wait(lambda: listens(self.port), "the bucket's front")
+
+    def kill(self) -> None:
+        """End it at once, and every connection with it."""
         assert self.process is not None
         self.process.kill()
         self.process.wait(timeout=10)

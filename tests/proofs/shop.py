@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import random
 import signal
 import subprocess
@@ -12,18 +11,22 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 
 from tests.fixtures.bucket import BucketServer, serving
-from tests.proofs.servers import Postgres, Redis
+from tests.proofs.disks import freezable_disk, small_disk
+from tests.proofs.servers import BucketFront, Postgres, Redis
 from tests.security.served import ROOT, WEB, WORKER, Installation, free_port, installation
 
 BEAT = ["-m", "celery", "-A", "config.celery", "beat", "--schedule", "beat-schedule"]
 PARTS = {"web": WEB, "worker": WORKER, "beat": BEAT}
-DISK_MEBIBYTES = 96
+DISK_MEBIBYTES = 256
+DATABASE_MEBIBYTES = 320
+SMALL_DATABASE = ("max_wal_size=64MB", "min_wal_size=32MB")
 BUCKET = "kills"
 ANSWER_SECONDS = 60
 PIECES = 8
@@ -31,11 +34,12 @@ PIECES = 8
 
 @dataclass(frozen=True)
 class Setup:
-    """What an installation runs on; `small_disk` needs root."""
+    """What an installation runs on; `small_disk` and `freezable` need root."""
 
     served: bool = False
     bucket: bool = False
     small_disk: bool = False
+    freezable: bool = False
 
     @property
     def name(self) -> str:
@@ -46,13 +50,15 @@ class Setup:
 
 @dataclass
 class Shop:
-    """The running parts of an installation."""
+    """The running parts of an installation, and codes of what it took beside the usual uploads."""
 
     setup: Setup
     site: Installation
     postgres: Postgres | None
     redis: Redis | None
     bucket: BucketServer | None
+    front: BucketFront | None
+    received: list[str] = field(default_factory=list)
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
@@ -148,51 +154,53 @@ def _slowly(data: bytes, seconds: float) -> Iterator[bytes]:
 
 
 @contextmanager
-def small_disk(folder: Path) -> Iterator[Path]:
-    """Give a file system of its own that is soon full. Needs root."""
-    folder.mkdir()
-    options = f"size={DISK_MEBIBYTES}m,mode=700"
-    subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", options, "plaudit-proof", str(folder)], check=True
-    )
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
-def may_mount() -> bool:
-    """Return whether a small disk can be had."""
-    return os.geteuid() == 0
-
-
-@contextmanager
 def open_shop(folder: Path, setup: Setup, **environment: str) -> Iterator[Shop]:
     """Run web, worker and beat on servers of their own, or on SQLite and files."""
     with ExitStack() as stack:
-        var = folder / "var"
-        if setup.small_disk:
-            stack.enter_context(small_disk(var))
-        postgres = redis = bucket = None
+        var = _disk(stack, folder / "var", setup)
+        postgres = redis = bucket = front = None
         if setup.served:
-            postgres = Postgres(folder / "postgres", free_port())
-            postgres.prepare()
-            postgres.start()
-            stack.callback(postgres.stop)
+            postgres = _postgres(stack, folder, setup)
             redis = Redis(folder, free_port())
             redis.start()
             stack.callback(redis.stop)
             environment |= {"DATABASE_URL": postgres.url, "REDIS_URL": redis.url}
         if setup.bucket:
             bucket = stack.enter_context(serving(folder))
-            environment |= bucket.settings(BUCKET)
+            front = BucketFront(folder, free_port(), urlsplit(bucket.url).netloc)
+            front.start()
+            stack.callback(front.stop)
+            environment |= replace(bucket, url=front.url).settings(BUCKET)
         site = installation(folder, **{"PLAUDIT_VAR": str(var), **environment})
         site.commands = "tests.proofs.kills_probe"
         stack.callback(site.close)
         site.world = site.ask("prepare")
-        shop = Shop(setup, site, postgres, redis, bucket)
+        shop = Shop(setup, site, postgres, redis, bucket, front)
         stack.callback(shop.end)
         for name in PARTS:
             shop.start(name)
         site.wait_until_up()
         yield shop
+
+
+def _disk(stack: ExitStack, folder: Path, setup: Setup) -> Path:
+    """Return where an installation writes: on a file system of its own, if it may have one."""
+    if setup.freezable:
+        return stack.enter_context(freezable_disk(folder, 2 * DISK_MEBIBYTES))
+    if setup.small_disk:
+        return stack.enter_context(small_disk(folder, DISK_MEBIBYTES))
+    return folder
+
+
+def _postgres(stack: ExitStack, folder: Path, setup: Setup) -> Postgres:
+    """Return a running PostgreSQL, on a small disk of its own if there are such."""
+    where, options = folder / "postgres", ()
+    if setup.small_disk:
+        where = stack.enter_context(small_disk(folder / "database", DATABASE_MEBIBYTES)) / "cluster"
+        options = SMALL_DATABASE
+    # What it says of a full disk must not lie there.
+    postgres = Postgres(where, free_port(), options=options, log=folder / "postgres.log")
+    postgres.prepare()
+    postgres.start()
+    stack.callback(lambda: postgres.stands() and postgres.stop())
+    return postgres

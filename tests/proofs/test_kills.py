@@ -8,8 +8,9 @@ import secrets
 import pytest
 
 from tests.proofs.blows import blows_of, deal
+from tests.proofs.disks import may_mount
 from tests.proofs.kills import SETUPS, faults_of, run
-from tests.proofs.shop import Setup, may_mount
+from tests.proofs.shop import Setup
 from tests.security.served import SHORT
 
 POINTS = 8

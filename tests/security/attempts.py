@@ -16,8 +16,12 @@ from tests.security.stage import Stage
 from tests.security.worlds import client_of
 
 INCIDENTAL = re.compile(r'"(?:django_session|axes_\w+|accounts_failedlogin\w*)"')
+RAW = "<body>"
+"""The name of a field that is the whole body, as bytes."""
 ELSEWHERE: Any = {"REMOTE_ADDR": "192.0.2.1"}
-WRITES = re.compile(r"^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE)
+WRITES = re.compile(
+    r"^\s*(?:(?:INSERT|UPDATE|DELETE|REPLACE)\b|WITH\b.*\bINSERT INTO\b)", re.IGNORECASE | re.DOTALL
+)
 
 
 class Writes:
@@ -58,6 +62,8 @@ def _ask(
 ) -> HttpResponseBase:
     if method == "GET":
         return client.get(path)
+    if RAW in data:
+        return client.generic(method, path, data[RAW], content_type="application/octet-stream")
     if method == "POST" and not is_json:
         return client.post(path, files_of(data))
     return client.generic(method, path, json.dumps(data), content_type="application/json")

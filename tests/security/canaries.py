@@ -16,8 +16,14 @@ from competition.models import RoleGrant
 from grading.enums import SubmissionState
 from grading.models import Board, Evaluation, Submission
 from grading.services import boards, correspondence, evaluations, standings, validation
+from grading.services.verification import beginning, receiving, scoring, sets
+from grading.services.verification.beginning import Wish
+from grading.storage import store_stream
 from tests.factories.accounts import MembershipFactory, UserFactory
-from tests.factories.grading import NOW, Arena, join, make_arena, submit
+from tests.factories.grading import NOW, Arena, join, jsonl, make_arena, submit
+from tests.factories.verification import SECRET_ID, SECRET_WORD, hold_out, references_of
+from tests.security.canaries_heard import EARS, Heard, plant
+from tests.security.voices import ROWS
 
 LATER = NOW + timedelta(minutes=1)
 OVERSEERS = frozenset({"organizer", "admin"})
@@ -42,7 +48,14 @@ class World:
     secrets: dict[str, str] = field(default_factory=dict)
     canaries: list[Canary] = field(default_factory=list)
     codes: list[str] = field(default_factory=list)
+    verifications: list[str] = field(default_factory=list)
     mails: list[EmailMessage] = field(default_factory=list)
+    heard: Heard | None = None
+
+    @property
+    def logins(self) -> dict[str, str]:
+        """The session key of the rater, whom alone the links to sounds are for."""
+        return {} if self.heard is None else {"listener": self.heard.hearing.login}
 
     def hidden_from(self, who: str) -> list[Canary]:
         """Return what this kind of person may not read."""
@@ -64,6 +77,7 @@ def make_world() -> World:
         "member": _mate(arena, arena.captain),
         "rival": rival,
         "rater": _granted(arena, Role.RATER),
+        "listener": UserFactory(),
         "auditor": _granted(arena, Role.AUDITOR),
         "organizer": _granted(arena, Role.ORGANIZER),
         "admin": UserFactory(is_superuser=True, is_staff=True),
@@ -77,6 +91,8 @@ def make_world() -> World:
     _plant_letters(world)
     boards.want_rebuild(phase_id=arena.phase.pk, now=LATER)
     standings.rebuild(board_id=Board.objects.get(phase=arena.phase).pk, now=LATER)
+    _plant_held_out(world)
+    _plant_heard(world)
     return world
 
 
@@ -113,7 +129,7 @@ def _plant_person(world: World, who: str) -> None:
     user = world.people[who]
     if user is None:
         return
-    address = f"mail.canary.{who}@example.org"
+    address = f"mail.canary.{who}@{EARS if who == 'listener' else 'example.org'}"
     User.objects.filter(pk=user.pk).update(email=address)
     user.refresh_from_db()
     _, secret = tokens.create_token(actor=user, name="t", scopes=["read", "submit"], now=NOW)
@@ -172,6 +188,65 @@ def _plant_letters(world: World) -> None:
             Canary(f"what {who} asked", text, readers),
             Canary(f"what {who} was answered", f"answercanary{who}", readers),
         ]
+
+
+def _plant_held_out(world: World) -> None:
+    """Begin a verification of both teams: one output is scored, one is rejected with its reasons."""
+    arena = world.arena
+    version, rows = hold_out(arena, 3)
+    title, filename = "heldouttitlecanary", "heldoutfilecanary.jsonl"
+    made = sets.make(
+        actor=None,
+        track=arena.track,
+        version=version,
+        title=title,
+        data=references_of(rows),
+        now=LATER,
+    )
+    entrants = tuple(row.entrant for row in beginning.ranked(arena.phase))
+    wish = Wish(entrants)
+    found = beginning.begin(actor=None, phase=arena.phase, held_out=made, wish=wish, now=LATER)
+    whole = jsonl({utt_id: text for utt_id, (_language, text) in rows.items()})
+    for named, data in zip(found.entrants.all(), (whole, whole.partition(b"\n")[2]), strict=False):
+        run = receiving.receive(
+            actor=None,
+            named=named,
+            filename=filename,
+            stored=store_stream([data], limit=1 << 20),
+            now=LATER,
+        )
+        scoring.run(run_id=run.pk, worker="w1", clock=clock)
+    world.verifications = [found.code]
+    told = OVERSEERS | {"auditor"}
+    world.canaries += [
+        Canary("the id of a held-out clip", SECRET_ID, OVERSEERS),
+        Canary("the text of a held-out clip", SECRET_WORD, frozenset()),
+        Canary("the name of a held-out set", title, told),
+        Canary("the name of a held-out output", filename, OVERSEERS),
+    ]
+
+
+def _plant_heard(world: World) -> None:
+    """Add clips of both teams that a judge has heard, and people who rate others'."""
+    arena, listener = world.arena, world.people["listener"]
+    rival = world.people["rival"]
+    assert listener is not None
+    assert rival is not None
+    theirs = arena.competition.entrants.get(members__user=rival)
+    world.heard = plant(
+        arena.competition,
+        {"captain": (arena.entrant, arena.captain), "rival": (theirs, rival)},
+        listener,
+        readers={"captain": OWN, "rival": frozenset({"rival"})},
+        overseers=OVERSEERS,
+    )
+    world.codes += world.heard.clips
+    world.canaries += [Canary(*one) for one in world.heard.canaries]
+    texts = [text for _, text in ROWS.values()]
+    pieces = [piece.strip() for text in texts for piece in re.split(r"\[[^\]]*\]", text)]
+    world.canaries += [
+        Canary("a text that clips speak", one, OVERSEERS) for one in pieces if len(one) > 5
+    ]
 
 
 def _hand_in(arena: Arena, predictions: dict[str, str], fields: dict) -> Submission:

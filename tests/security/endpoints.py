@@ -71,7 +71,20 @@ CODES = {
     "accounts:team": "team",
     "accounts:invitation-revoke": "team",
     "accounts:member": "team",
+    "competition:issue": "issue",
+    "competition:pack": "pack",
+    "grading:console-draw": "window",
+    "grading:draw": "window",
+    "grading:issue-": "issue",
+    "grading:pack-act": "pack",
+    "grading:pack-issue": "pack",
+    "grading:window-act": "window",
+    "grading:own-verification-output": "verified",
+    "grading:verification-begin": "phase_code",
+    "grading:verification": "verification",
     "grading:entrant": "entrant",
+    "grading:merge-choose": "entrant",
+    "grading:person-timeline": "captain",
     "grading:console-utterances": "scored",
     "grading:board-act": "phase_code",
     "grading:deadline-move": "phase_code",
@@ -79,12 +92,24 @@ CODES = {
     "grading:receipt": "scored",
     "grading:rescoring": "phase_code",
     "grading:score-checks": "scored",
+    "grading:judging-": "judge_run",
     "grading:upload": "upload",
     "grading:submission": "scored",
+    "grading:clip-list": "voiced",
     "grading:report": "scored",
+    "api-v1:submission-clips": "voiced",
     "api-v1:submission": "scored",
     "api-v1:score-checks": "scored",
     "api-v1:upload": "upload",
+    "api-v1:file-set": "file_set",
+    "api-v1:pack": "pack",
+    "api-v1:copy": "issue",
+    "api-v1:window": "window",
+    "grading:final-filings": "system",
+    "api-v1:final-papers": "system",
+    "grading:final": "phase_code",
+    "grading:console-final": "phase_code",
+    "grading:filing": "paper",
 }
 """What `<code>` means, by the beginning of an endpoint's name."""
 
@@ -96,10 +121,29 @@ VARIANTS = ("own", "rival", "draft")
 """Whose object: the member's own team's in the open competition; the rival team's; the draft competition's."""
 
 
+VOICES = ("grading:clip-list", "grading:judging-", "api-v1:submission-clips", "api-v1:file-set")
+"""Beginnings of what belongs to the open phase that takes clips."""
+
+FINALS = ("grading:final", "grading:console-final", "grading:filing", "api-v1:final")
+"""Beginnings of what belongs to the phase whose systems people rate."""
+
+OF_RATINGS = "grading:rating-"
+"""The beginning of what organizers do with a rating: that of the final."""
+
+OF_RATERS = "grading:rate-"
+"""The beginning of what belongs to a rater: own is the rater's, anything else another one's."""
+
 PARTS: dict[str, dict[str, str]] = {
     "accounts:notice-stop": {"kind": "scored"},
     "api-v1:upload-part": {"number": "1"},
+    "api-v1:file-set-file": {"name": "say_0001.wav"},
     "grading:board-act": {"act": "freeze"},
+    "grading:final-act": {"act": "publish"},
+    "grading:pack-act": {"act": "withdraw"},
+    "grading:window-act": {"act": "draw"},
+    "grading:dataset-clips": {"number": "1"},
+    "grading:clips-move": {"number": "1"},
+    "grading:rating-act": {"act": "lay-out"},
 }
 """Values of parts that mean something in one endpoint alone."""
 
@@ -125,11 +169,27 @@ def _known(name: str, variant: str, stage: Stage) -> dict[str, str]:
         "secret": side.invitation_secret,
         "token": _link_of(name, side.captain),
         "version": __version__,
+        "verified": stage.verified[side.entrant.pk],
         **PARTS.get(name, {}),
     }
+    known |= dict.fromkeys(("system", "paper", "voiced", "file_set", "judge_run"), "none")
+    if name.startswith(OF_RATERS):
+        place = stage.hearing.place(name, is_own=variant == "own")
+        known |= place.names
+        known |= {"task": place.answered.code} if name == "grading:rate-revise" else {}
+    if name.startswith(OF_RATINGS):
+        return known | stage.rating
+    if name.startswith(VOICES) and variant != "draft":
+        known |= stage.voices.names(side.entrant)
+    if name.startswith(FINALS) and variant != "draft":
+        known |= stage.final.names(side.entrant)
     meaning = meaning_of(name)
     if meaning is not None:
         known["code"] = known[meaning]
+    other = stage.own if variant == "rival" else stage.rival
+    known |= {"one": side.captain.code, "other": other.captain.code}
+    if name == "grading:entrant-merge":
+        known["other"] = other.entrant.code
     if name == "grading:entrant-decide":
         known["code"] = stage.waiting_entrant.code
     return known

@@ -18,18 +18,24 @@ import django
 
 django.setup()
 
+from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
+from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from accounts.enums import TokenScope  # noqa: E402
 from accounts.models import AuditEvent, Team, User  # noqa: E402
 from accounts.services import audit, tokens  # noqa: E402
 from competition.models import Phase  # noqa: E402
+from grading import storage  # noqa: E402
 from grading.models import Evaluation, QuotaEntry, Standing, Submission  # noqa: E402
 from grading.services import doorbell, recipes  # noqa: E402
+from grading.services.ratings import delivery  # noqa: E402
 from tests.factories.accounts import PASSWORD  # noqa: E402
 from tests.factories.grading import Arena, enter, make_arena, references  # noqa: E402
+from tests.factories.hearing import SMALL  # noqa: E402
+from tests.factories.listening import make_listening  # noqa: E402
 
 Command = Callable[..., dict[str, Any]]
 ONCE = ("submission.received", "submission.accepted", "submission.rejected", "evaluation.scored")
@@ -96,6 +102,22 @@ def ring(code: str, times: str) -> dict[str, Any]:
     return {}
 
 
+def listening() -> dict[str, Any]:
+    """Make a rating with a clip open; return where its sound is, the rater's cookie, and its bytes."""
+    now = timezone.now()
+    made = make_listening(now=now, systems=2, **SMALL)
+    rater = made.rater(now=now)
+    task = made.open_task(rater, now=now, delivered=False)
+    client = Client()
+    client.force_login(rater.user)
+    name = settings.SESSION_COOKIE_NAME
+    key = client.cookies[name].value
+    token = delivery.grant(session=task.session, login=key, task=task, now=now)
+    with storage.local_copy(task.stimulus.storage_key) as path:
+        data = path.read_bytes()
+    return {"path": f"/rate/audio/{token}/", "cookie": f"{name}={key}", "hex": data.hex()}
+
+
 def _doubled() -> Iterator[tuple[str, int]]:
     """Yield what may happen once to a submission and was logged more often."""
     events = AuditEvent.objects.filter(kind__in=ONCE).values_list("kind", "target")
@@ -128,7 +150,13 @@ def token_of(user: User) -> str:
     return tokens.create_token(actor=user, name="test", scopes=scopes, now=timezone.now())[1]
 
 
-COMMANDS = {"prepare": prepare, "closing": closing, "state": state, "ring": ring}
+COMMANDS = {
+    "prepare": prepare,
+    "closing": closing,
+    "state": state,
+    "ring": ring,
+    "listening": listening,
+}
 
 
 def answer(commands: Mapping[str, Command], line: str) -> str:

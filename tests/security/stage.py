@@ -13,12 +13,37 @@ from accounts.enums import TeamRole, TokenScope
 from accounts.models import ApiToken, Team, TeamInvitation, User
 from accounts.services import invitations, tokens
 from competition.enums import CompetitionState, EntrantState, Role
-from competition.models import Entrant, Question, RoleGrant
+from competition.models import Entrant, PackIssue, Phase, Question, RoleGrant
+from competition.services import issues, packs
+from grading.enums import FilingKind
 from grading.identity import PART_BYTES
-from grading.models import Board, Submission, UploadSession
-from grading.services import boards, correspondence, receipt_keys, standings, upload_sessions
-from tests.factories.accounts import MembershipFactory, TokenFactory, UserFactory
+from grading.models import (
+    Board,
+    Filing,
+    Rater,
+    RatingExclusion,
+    Stimulus,
+    Submission,
+    UploadSession,
+)
+from grading.services import (
+    boards,
+    correspondence,
+    draws,
+    receipt_keys,
+    standings,
+    upload_sessions,
+)
+from grading.services.final import filings
+from grading.services.final.filings import SentPaper
+from grading.services.ratings import protocols
+from tests.factories.accounts import MembershipFactory, TokenFactory, UserFactory, seen_together
+from tests.factories.datasets import DatasetClipFactory, DatasetVersionFactory
+from tests.factories.finals import add_stage
 from tests.factories.grading import NOW, Arena, join, make_arena, scored, submit
+from tests.factories.rating import TRAP, waveform
+from tests.security import held_out
+from tests.security.voices import Hearing, Voices, make_hearing, make_voices
 
 PEOPLE = (
     "anonymous",
@@ -50,6 +75,7 @@ class TeamSide:
     invitation_secret: str
     question: Question
     upload: UploadSession
+    issue: PackIssue
 
     @property
     def objects(self) -> dict[str, str]:
@@ -66,6 +92,26 @@ class TeamSide:
             "invitation_secret": self.invitation_secret,
             "question": self.question.code,
             "upload": self.upload.code,
+            "issue": self.issue.code,
+        }
+
+
+@dataclass(slots=True)
+class Final:
+    """A phase whose systems are selected, its board not published; systems and papers by entrant."""
+
+    phase: Phase
+    systems: dict[int, Submission]
+    papers: dict[int, Filing]
+
+    def names(self, entrant: Entrant) -> dict[str, str]:
+        """Slugs and codes of the phase and of what an entrant has in it."""
+        return {
+            "track": self.phase.track.slug,
+            "phase": self.phase.slug,
+            "phase_code": self.phase.code,
+            "system": self.systems[entrant.pk].code,
+            "paper": self.papers[entrant.pk].code,
         }
 
 
@@ -81,6 +127,20 @@ class Stage:
     rival: TeamSide
     waiting_entrant: Entrant
     benched: User
+    final: Final
+    voices: Voices
+    hearing: Hearing
+    rating: dict[str, str]
+    """Codes of the drafted rating of the final, as its organizers' pages name them."""
+    verifications: dict[int, str]
+    """Codes of verifications by the competition's key."""
+    verified: dict[int, str]
+    """Codes of entrants that held-out inputs were released to, by the entrant's key."""
+
+    @property
+    def logins(self) -> dict[str, str]:
+        """The session keys of those who were given links that only one log-in may follow."""
+        return {"rater": self.hearing.login}
 
     def places(self, arena: Arena) -> dict[str, str]:
         """Slugs and codes of a competition's parts."""
@@ -89,6 +149,10 @@ class Stage:
             "track": arena.track.slug,
             "phase": arena.phase.slug,
             "phase_code": arena.phase.code,
+            "pack": arena.competition.packs.get().code,
+            "window": arena.competition.windows.earliest("pk").code,
+            "dataset": arena.competition.datasets.earliest("pk").slug,
+            "verification": self.verifications[arena.competition.pk],
         }
 
 
@@ -100,6 +164,8 @@ def make_stage() -> Stage:
     draft = make_arena(now=NOW)
     draft.competition.state = CompetitionState.DRAFT
     draft.competition.save()
+    for one in (arena, draft):
+        _shelve(one)
     rival_entrant, rival_captain = arena.enter("Team Rival")
     own = _side(arena, arena.entrant, arena.captain, 61.0)
     rival = _side(arena, rival_entrant, rival_captain, 58.0)
@@ -120,9 +186,91 @@ def make_stage() -> Stage:
     }
     secrets = {who: _secret(user) for who, user in people.items() if user is not None}
     receipt_keys.current(now=NOW)
+    seen_together(own.captain, rival.captain, now=NOW)
     boards.want_rebuild(phase_id=arena.phase.pk, now=NOW)
     standings.rebuild(board_id=Board.objects.get(phase=arena.phase).pk, now=NOW)
-    return Stage(arena, draft, people, secrets, own, rival, waiting, benched)
+    final = _final(arena, people["organizer"], [own, rival])
+    voices = make_voices(arena.competition, [(one.entrant, one.captain) for one in (own, rival)])
+    hearing = _hearing(people["rater"])
+    rating = _rating(final.phase, people["organizer"])
+    verifications = {
+        arena.competition.pk: held_out.verify(arena, [own.entrant, rival.entrant]).code,
+        draft.competition.pk: held_out.verify_nobody(draft).code,
+    }
+    released = held_out.release_to(arena, [own.entrant, rival.entrant])
+    verified = {entrant: named.code for entrant, named in released.items()}
+    return Stage(
+        arena,
+        draft,
+        people,
+        secrets,
+        own,
+        rival,
+        waiting,
+        benched,
+        final,
+        voices,
+        hearing,
+        rating,
+        verifications,
+        verified,
+    )
+
+
+def _rating(phase: Phase, organizer: User | None) -> dict[str, str]:
+    """Draft a rating with one control item and one imported rater who is left out."""
+    selection = phase.final_selection
+    protocol = protocols.draft(actor=organizer, selection=selection, now=NOW)
+    rater = Rater.objects.create(protocol=protocol, pseudonym="R1", joined_at=NOW, seen_at=NOW)
+    exclusion = RatingExclusion.objects.create(
+        protocol=protocol, kind="rater", rater=rater, reason="a robot", excluded_at=NOW
+    )
+    trap = Stimulus.objects.create(
+        protocol=protocol,
+        kind="trap",
+        language="en",
+        name="trap",
+        text="Choose.",
+        expected=TRAP,
+        waveform=waveform("trap of the stage"),
+    )
+    return {
+        "selection": selection.code,
+        "code": protocol.code,
+        "exclusion": exclusion.code,
+        "key": trap.key,
+    }
+
+
+def _hearing(rater: User | None) -> Hearing:
+    """Let the rater, who is of no entrant's institution, rate elsewhere."""
+    assert rater is not None
+    rater.email = "rater@ears.example.net"
+    rater.save()
+    return make_hearing(rater)
+
+
+def _final(arena: Arena, organizer: User | None, sides: list[TeamSide]) -> Final:
+    """Add a phase whose systems are selected; both teams have filed a paper."""
+    assert organizer is not None
+    final = add_stage(arena.competition, organizer)
+    systems = {
+        side.entrant.pk: final.submission(side.entrant, side.captain, score, system="spoken")
+        for side, score in zip(sides, ("61", "58"), strict=True)
+    }
+    selection = final.select()
+    final.rank()
+    papers = {
+        side.entrant.pk: filings.file(
+            actor=side.captain,
+            system=selection.systems.get(submission=systems[side.entrant.pk]),
+            kind=FilingKind.DESCRIPTION,
+            sent=SentPaper(text="As said.", filename="paper.txt", chunks=[b"A paper."]),
+            now=NOW,
+        )
+        for side in sides
+    }
+    return Final(final.phase, systems, papers)
 
 
 def _side(arena: Arena, entrant: Entrant, captain: User, score: float) -> TeamSide:
@@ -153,7 +301,28 @@ def _side(arena: Arena, entrant: Entrant, captain: User, score: float) -> TeamSi
             actor=captain, competition=arena.competition, text="May we use audio?", now=NOW
         ),
         _upload(arena, captain),
+        issues.request(
+            actor=captain, pack=arena.competition.packs.get(), typed_name="A Captain", now=NOW
+        ),
     )
+
+
+def _shelve(arena: Arena) -> None:
+    """Give a competition a pack on offer, of a text alone, and a window over a pool of two clips."""
+    pack = packs.make(
+        actor=None,
+        competition=arena.competition,
+        name="dev",
+        content=packs.Content(texts={"README.txt": b"Clips to practise on.\n"}),
+        terms=packs.Terms(approve=False),
+        now=NOW,
+    )
+    packs.offer(actor=None, pack=pack, now=NOW)
+    version = DatasetVersionFactory(dataset__competition=arena.competition)
+    for _ in range(2):
+        DatasetClipFactory(version=version)
+    plan = draws.Plan(n=1, opens_at=NOW, closes_at=NOW + timedelta(days=3))
+    draws.commit(actor=None, version=version, plan=plan, now=NOW)
 
 
 def _upload(arena: Arena, captain: User) -> UploadSession:

@@ -10,6 +10,7 @@ import pytest
 from django.core import mail
 from django.db import transaction
 from django.test import TestCase
+from django.urls import reverse
 from pytest_django import DjangoDbBlocker
 
 from competition.models import Question
@@ -17,10 +18,10 @@ from config.log import JsonFormatter
 from grading.services import notices
 from tests.security.canaries import World, clock, make_world
 from tests.security.crawl import Visit, crawl, visit
-from tests.security.endpoints import endpoints, meaning_of
+from tests.security.endpoints import Endpoint, endpoints, meaning_of
 from tests.security.worlds import client_of, kept_in, taken_back
 
-READERS = ["anonymous", "outsider", "captain", "member", "rival", "rater", "auditor"]
+READERS = ["anonymous", "outsider", "captain", "member", "rival", "rater", "listener", "auditor"]
 ODD_BODIES = [
     ("application/json", b'{"name": "cut'),
     ("application/json", b"[" * 5000),
@@ -73,11 +74,13 @@ def starts(world: World, *, api: bool) -> list[list[str]]:
     entrants = list(arena.competition.entrants.select_related("team"))
     codes = {
         "scored": world.codes,
+        "voiced": world.codes,
         "waiting": world.codes,
         "entrant": [one.code for one in entrants],
         "team": [one.team.code for one in entrants],
         "question": list(Question.objects.values_list("code", flat=True)),
         "phase_code": [arena.phase.code],
+        "verification": world.verifications,
     }
     parts = {
         "slug": [arena.competition.slug],
@@ -89,12 +92,21 @@ def starts(world: World, *, api: bool) -> list[list[str]]:
         if endpoint.is_api != api or "language" in endpoint.route:
             continue
         known = {**parts, "code": codes.get(meaning_of(endpoint.name) or "", ["x"])}
-        routes = ["/" + endpoint.route]
-        for part in endpoint.kwargs:
-            values = known.get(part, ["x"])
-            routes = [_filled(route, part, value) for route in routes for value in values]
+        routes = [
+            address
+            for one in world.heard.parts(endpoint.name) or [{}]
+            for address in _addresses(endpoint, {**known, **{part: [one[part]] for part in one}})
+        ]
         found.append(routes)
     return found
+
+
+def _addresses(endpoint: Endpoint, known: dict[str, list[str]]) -> list[str]:
+    routes = ["/" + endpoint.route]
+    for part in endpoint.kwargs:
+        values = known.get(part, ["x"])
+        routes = [_filled(route, part, value) for route in routes for value in values]
+    return routes
 
 
 def _filled(route: str, part: str, value: str) -> str:
@@ -117,6 +129,7 @@ def assert_clean(world: World, who: str, visits: list[Visit]) -> None:
         f"{one.address} ({one.status}) shows {who} {canary.what}: {canary.text}"
         for one in visits
         for canary in world.found_in(one.text, who)
+        if canary.text not in one.address  # who asked with it is told nothing new
     ]
     assert not leaks, "\n".join(sorted(set(leaks))[:40])
     errors = [one.address for one in visits if one.status >= 500 and "readyz" not in one.address]
@@ -163,6 +176,7 @@ def test_no_mail_gives_a_canary_away(world: World) -> None:
 
 
 def test_no_log_line_gives_a_canary_away(world: World, logged: io.StringIO) -> None:
+    walk(world, "captain", api=True)  # the tests before it may have run elsewhere
     text = logged.getvalue()
     assert "request.done" in text
     assert {canary.what for canary in world.canaries if canary.text in text} == set()
@@ -174,3 +188,24 @@ def test_the_canaries_can_be_found_where_they_may_be_read(world: World) -> None:
     for what in ("a note of captain", "the name of a file of captain"):
         canary = next(one for one in world.canaries if one.what == what)
         assert canary.text in text
+    organizer = client_of(world, "organizer", is_api=False)
+    console = f"/competitions/{world.arena.competition.slug}/console/verification/"
+    page = visit(organizer, f"{console}{world.verifications[0]}/").text
+    for what in ("the id of a held-out clip", "the name of a held-out output"):
+        canary = next(one for one in world.canaries if one.what == what)
+        assert canary.text in page
+
+
+def test_the_canaries_of_track_2_can_be_found_where_they_may_be_read(world: World) -> None:
+    heard, slug = world.heard, world.arena.competition.slug
+    planted = {canary.what: canary.text for canary in world.canaries}
+    captain = client_of(world, "captain", is_api=False)
+    page = visit(captain, reverse("grading:clip-list", args=[heard.clips[0]])).text
+    assert planted["the name of a clip’s file of captain"] in page
+    organizer = client_of(world, "organizer", is_api=False)
+    for who, run in zip(("captain", "rival"), heard.voices.runs.values(), strict=True):
+        lines = visit(organizer, reverse("grading:judging-answers", args=[slug, run.code])).text
+        assert planted[f"what a judge said of {who}"] in lines
+    sound = reverse("grading:rate-audio", args=[planted["the rater’s link to a sound"]])
+    assert visit(client_of(world, "listener", is_api=False), sound).status == 200
+    assert visit(client_of(world, "rater", is_api=False), sound).status == 404

@@ -65,9 +65,25 @@ FIELDS = [
     Field("grading:question-answer", "shown_text", "organizer"),
     Field("grading:announcement-create", "title_en", "organizer"),
     Field("grading:announcement-create", "body_en", "organizer"),
+    Field("competition:pack-request", "typed_name", "member"),
+    Field("grading:pack-create", "name", "organizer"),
+    Field("api-v1:pack-ask", "typed_name", "captain"),
+    Field("api-v1:window-list", "public_name", "organizer"),
+    Field("grading:held-out-create", "title", "organizer"),
+    Field("grading:verification-release", "reason", "organizer"),
+    Field("grading:issue-end", "reason", "organizer"),
+    Field("grading:clips-move", "reason", "organizer"),
+    Field("grading:final-filings", "text", "captain"),
+    Field("grading:filing-check", "note", "organizer"),
+    Field("grading:final-act", "reason", "organizer"),
+    Field("grading:rating-lift", "reason", "organizer"),
+    Field("api-v1:file-set-create", "system", "captain"),
+    Field("api-v1:final-papers", "text", "captain"),
     Field("grading:board-act", "reason", "organizer"),
     Field("grading:scoring-pause", "reason", "organizer"),
     Field("grading:entrant-kind", "reason", "organizer"),
+    Field("grading:link-judge", "reason", "organizer"),
+    Field("grading:entrant-merge", "reason", "organizer"),
     Field("grading:entrant-disqualify", "reason", "organizer"),
     Field("grading:deadline-move", "reason", "organizer"),
     Field("grading:score-checks", "reason", "organizer"),
@@ -135,7 +151,9 @@ def troubles_of(one: Visit, texts: Iterable[str]) -> list[str]:
     if "csv" in kind:
         found += [f"formula: {cell!r}" for cell in formulas(content)]
     if "json" in kind:
-        json.loads(content)
+        is_lines = "jsonl" in kind or "ndjson" in kind
+        for text in content.split("\n")[:-1] if is_lines else [content]:
+            json.loads(text)
     found += [] if "X-Content-Type-Options: nosniff" in head else ["no nosniff"]
     return [f"{one.address} ({one.status}): {trouble}" for trouble in found]
 
@@ -188,6 +206,7 @@ KNOWN_ALIKE = {
     ("grading:entrant-decide", "reason"),
     ("grading:entrant-member-remove", "reason"),
     ("grading:entrant-take-out", "reason"),
+    ("grading:judging-resume", "reason"),
     ("grading:rescoring-propose", "reason"),
     ("grading:submission-check", "system"),  # checks keep nothing
     ("grading:upload-create", "system"),

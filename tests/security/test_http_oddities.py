@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,13 @@ from tests.security.wire import exchange, request
 
 pytestmark = pytest.mark.slow
 
+CASES = Path(__file__).resolve().parents[1] / "cases"
+STANDING = {
+    "connection", "content-security-policy", "cross-origin-opener-policy", "date",
+    "permissions-policy", "referrer-policy", "x-frame-options", "x-request-id",
+    "content-language",
+}  # fmt: skip
+"""What every answer of the server has."""
 HOST = "Host: 127.0.0.1"
 CHUNKED = "Transfer-Encoding: chunked"
 
@@ -197,3 +206,82 @@ def test_nothing_of_all_this_was_an_error_of_the_server(site: Installation) -> N
     assert [line for line in lines if line.get("status", 0) >= 500] == []
     errors = [line for line in lines if line["level"] in {"error", "critical"}]
     assert [e for e in errors if not e["logger"].startswith("django.security")] == []
+
+
+@pytest.fixture(scope="module")
+def sound(site: Installation) -> dict[str, str]:
+    """A rater's sound: its address, the cookie that opens it, its bytes in hex."""
+    return site.ask("listening")
+
+
+def steps_of(name: str, sound: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the steps of a handed case; raters come with a cookie where others have a token."""
+    text = (CASES / "http" / f"{name}.json").read_text()
+    steps = json.loads(text.replace("{AUDIO}", sound["path"]))["steps"]
+    for step in steps:
+        del step["headers"]["Authorization"]
+        step["headers"]["Cookie"] = sound["cookie"]
+    return steps
+
+
+def asked(site: Installation, sound: dict[str, str], method: str = "GET", **more: str):
+    headers = {"Cookie": sound["cookie"], **{name.replace("_", "-"): v for name, v in more.items()}}
+    return exchange(site, request(sound["path"], method=method, headers=headers))[-1]
+
+
+def test_a_range_beyond_the_end_is_answered_with_the_size(site, sound) -> None:
+    size = len(sound["hex"]) // 2
+    found = [
+        exchange(site, request(step["target"], method="GET", headers=step["headers"]))[-1]
+        for step in steps_of("h-range-beyond", sound)
+    ]
+    assert [answer.status for answer in found] == [416, 416, 206]
+    assert found[0].headers["content-range"] == f"bytes */{size}"
+    assert found[1].headers["content-range"] == f"bytes */{size}"
+    assert found[2].headers["content-range"] == f"bytes 0-{size - 1}/{size}"
+    assert found[2].body.hex() == sound["hex"]
+
+
+def test_a_malformed_range_is_ignored(site, sound) -> None:
+    for step in steps_of("h-range-malformed", sound):
+        answer = exchange(site, request(step["target"], method="GET", headers=step["headers"]))[-1]
+        assert answer.status == 200, step
+        assert answer.body.hex() == sound["hex"]
+
+
+def test_a_player_that_resumes_gets_every_byte_once(site, sound) -> None:
+    data, step = bytes.fromhex(sound["hex"]), 5_000
+    whole = asked(site, sound)
+    assert (whole.status, whole.headers["accept-ranges"]) == (200, "bytes")
+    parts = []
+    for first in range(0, len(data), step):
+        part = asked(
+            site, sound, Range=f"bytes={first}-{first + step - 1}", If_Range=whole.headers["etag"]
+        )
+        assert part.status == 206
+        parts.append(part.body)
+    assert b"".join(parts) == data
+    assert asked(site, sound, Range="bytes=0-9", If_Range='"another"').status == 200
+    assert asked(site, sound, If_None_Match=whole.headers["etag"]).status == 304
+
+
+def test_head_tells_the_length_and_sends_nothing(site, sound) -> None:
+    answer = asked(site, sound, method="HEAD", Range="bytes=0-9")
+    assert (answer.status, answer.body) == (200, b"")
+    assert int(answer.headers["content-length"]) == len(sound["hex"]) // 2
+
+
+def test_a_sound_says_nothing_of_where_it_is_from(site, sound) -> None:
+    answer = asked(site, sound)
+    told = {name: text for name, text in answer.headers.items() if name not in STANDING}
+    assert told == {
+        "content-type": "audio/wav",
+        "content-length": str(len(sound["hex"]) // 2),
+        "content-disposition": "inline",
+        "accept-ranges": "bytes",
+        "cache-control": "private, max-age=1800",
+        "etag": answer.headers["etag"],
+        "vary": "Cookie, Accept-Language",
+        "x-content-type-options": "nosniff",
+    }
+    assert exchange(site, request(sound["path"], method="GET"))[-1].status == 401

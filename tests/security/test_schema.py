@@ -39,10 +39,12 @@ QUIET = settings(
 def known_parts(stage: Stage) -> dict[str, str]:
     """Return values of path parameters that exist."""
     places = stage.places(stage.arena)
-    return {**places, "number": "1"}
+    return {**places, "number": "1", "name": "en_0001.wav"}
 
 
 def code_for(stage: Stage, path: str) -> str:
+    if "/file-sets/" in path:
+        return stage.voices.sets[stage.own.entrant.pk].code
     return stage.own.upload.code if "/uploads/" in path else stage.own.scored.code
 
 

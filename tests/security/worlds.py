@@ -23,6 +23,10 @@ class Peopled(Protocol):
     people: Mapping[str, User | None]
     secrets: Mapping[str, str]
 
+    @property
+    def logins(self) -> Mapping[str, str]:
+        """Session keys of those whose pages go by one log-in."""
+
 
 @contextmanager
 def taken_back() -> Iterator[None]:
@@ -54,4 +58,6 @@ def client_of(world: Peopled, who: str, *, is_api: bool, **options: Any) -> Clie
     client = Client(raise_request_exception=False, **options)
     if user is not None:
         client.force_login(user)
+    if who in world.logins:
+        client.cookies[settings.SESSION_COOKIE_NAME] = world.logins[who]
     return client

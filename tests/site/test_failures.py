@@ -93,6 +93,16 @@ def test_a_host_that_is_not_ours_gets_a_plain_page(client):
     assert "makes no sense" in text(response)
 
 
+def test_the_api_says_in_its_own_form_what_leads_nowhere_or_cannot_be_read(client):
+    missing = client.get("/api/v1/nothing-here/")
+    assert (missing.status_code, missing.json()["code"]) == (404, "NOT_FOUND")
+    many = client.get("/api/v1/competitions/", headers={"host": "evil.invalid"})
+    assert (many.status_code, many.json()["code"]) == (400, "MALFORMED_REQUEST")
+    for answer in (missing, many):
+        assert answer["Content-Type"] == "application/problem+json"
+        assert answer.json()["status"] == answer.status_code
+
+
 def test_a_form_whose_protection_ran_out_loses_nothing_and_says_what_to_do():
     strict = Client(enforce_csrf_checks=True)
     response = strict.post(reverse("accounts:login"), {"username": "a@example.org"})

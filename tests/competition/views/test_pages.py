@@ -171,7 +171,7 @@ def test_the_data_page_counts_utterances_and_never_shows_a_reference(client, com
     text = read(
         client.get(reverse("competition:data", args=[competition.slug])).content.decode()
     ).text
-    assert "1 en · 1 zh" in text
+    assert "1 English · 1 Mandarin" in text
     assert "[throat clearing]" in text
     assert "well [laugh] yes" not in text
 
@@ -236,7 +236,7 @@ def test_the_overview_takes_the_same_statements(client, count, django_assert_num
 
 
 @pytest.mark.parametrize("count", [1, 3])
-@pytest.mark.parametrize(("name", "statements"), [("data", 4), ("timeline", 4), ("rules", 4)])
+@pytest.mark.parametrize(("name", "statements"), [("data", 5), ("timeline", 4), ("rules", 4)])
 def test_other_pages_take_the_same_statements(
     client, name, statements, count, django_assert_num_queries
 ):

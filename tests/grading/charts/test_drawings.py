@@ -29,8 +29,8 @@ def test_a_row_without_an_interval_is_a_point():
     assert (forest.mark(Span(50.0)).low, forest.mark(Span(50.0)).point) == (None, "50.00%")
 
 
-def test_a_forest_without_rows_has_a_scale():
-    assert draw_forest([], None).ticks
+def test_a_forest_without_rows_has_no_scale_to_label():
+    assert draw_forest([], None).ticks == ()
 
 
 def test_two_scores_share_a_scale():

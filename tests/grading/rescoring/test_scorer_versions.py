@@ -157,12 +157,12 @@ def test_a_file_replaced_under_a_running_worker_puts_the_work_back(arena, bells,
     validation.validate(submission_id=submission.pk, clock=clock)
     waiting = live_of(submission)
     version = {"version": "0.9.0"}
-    job = evaluations._job
-    monkeypatch.setattr(evaluations, "_job", lambda one: job(one) | version)
+    job = evaluations.job_of
+    monkeypatch.setattr(evaluations, "job_of", lambda one: job(one) | version)
     again = evaluations.run(evaluation_id=waiting.pk, worker="w", clock=clock)
     assert (again.state, again.attempt) == (EvaluationState.QUEUED, 0)
     assert not rescoring_queue._do_fresh("w", clock), "it is not tried in a circle"
-    monkeypatch.setattr(evaluations, "_job", job)
+    monkeypatch.setattr(evaluations, "job_of", job)
     assert rescoring_queue._do_fresh("w", lambda: LATER)
     waiting.refresh_from_db()
     assert waiting.state == EvaluationState.SCORED

@@ -160,6 +160,21 @@ def test_what_came_later_and_does_not_count_may_follow(arena, board):
     assert Board.objects.get().wanted == number + 1
 
 
+def test_what_was_accepted_in_the_moment_of_a_switch_is_scored_when_the_machine_is_back(
+    arena, board
+):
+    proposal = propose(arena)
+    for live in board:
+        give_score(proposal, live, live.score)
+    first = board[0].submission
+    late = scored(arena, first.entrant, first.uploader, 10.0, at=LATER + timedelta(seconds=1))
+    switch(arena, now=LATER + timedelta(seconds=2))
+    assert not Evaluation.objects.filter(submission=late.submission, recipe=proposal.recipe)
+    rescoring_queue.settle(now=LATER + timedelta(days=6))
+    found = Evaluation.objects.get(submission=late.submission, recipe=proposal.recipe)
+    assert found.state == EvaluationState.QUEUED
+
+
 def test_a_better_one_that_came_later_holds_the_switch_until_it_is_scored(arena, board):
     proposal = propose(arena)
     for row in board:

@@ -221,7 +221,7 @@ def test_a_board_takes_as_many_queries_for_three_rows_as_for_one(
         rebuild()
     with django_assert_num_queries(6):
         assert "Team Cedar" in client.get(path).content.decode()
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         client.get(path)
 
 

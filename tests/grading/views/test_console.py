@@ -248,7 +248,7 @@ def test_an_organizer_looks_at_every_utterance_with_its_alignment(seen_by, arena
 
 
 @pytest.mark.parametrize(
-    ("name", "queries"), [("console", 37), ("console-submissions", 11), ("console-entrants", 7)]
+    ("name", "queries"), [("console", 41), ("console-submissions", 12), ("console-entrants", 7)]
 )
 def test_pages_take_as_many_queries_for_three_rows_as_for_one(
     client, people, arena, django_assert_num_queries, name, queries

@@ -66,11 +66,11 @@ def test_the_list_takes_as_many_queries_for_three_as_for_one(
     client.force_login(arena.captain)
     scored(arena, arena.entrant, arena.captain, 50.0)
     client.get(path)
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(19):
         client.get(path)
     for score in (60.0, 70.0):
         scored(arena, arena.entrant, arena.captain, score)
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(19):
         client.get(path)
 
 

@@ -49,7 +49,7 @@ def test_the_page_has_what_the_code_produced_in_this_edition(client, arena):
     scored(arena, arena.entrant, arena.captain, 50.0)
     recipe = recipes.live_recipe(arena.phase)
     text = read(page_of(client, arena)).text
-    assert "8 en, 8 zh" in text
+    assert "8 English, 8 Mandarin" in text
     assert "1 submissions" in text
     assert recipe.digest in text
     assert recipe.references.sha256 in text

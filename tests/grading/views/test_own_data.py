@@ -9,9 +9,12 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.services import audit, tokens
-from grading.services import own_data
+from grading.models import RaterInvitation
+from grading.services import erasure, own_data
+from grading.services.ratings import raters
 from tests.factories.accounts import PASSWORD, UserFactory
 from tests.factories.grading import CANARY, NOW, join, scored, submit
+from tests.factories.rating import make_hall
 
 PATH = reverse("grading:own-data-take")
 
@@ -76,5 +79,43 @@ def test_the_account_page_offers_it_to_its_owner_alone(client, arena):
 def test_the_number_of_queries_does_not_grow(arena, django_assert_max_num_queries, count):
     for number in range(count):
         scored(arena, arena.entrant, arena.captain, 50.0 + number)
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(30):
         own_data.collect(actor=arena.captain, now=NOW)
+
+
+@pytest.mark.django_db
+def test_a_rater_finds_what_they_rated_and_wrote_and_nothing_of_what_they_heard(client):
+    hall = make_hall()
+    panelist = hall.rater()
+    rater = panelist.rater
+    stranger, _captain = hall.arena.enter("Strangers")
+    raters.declare(
+        actor=panelist.user,
+        rater=rater,
+        entrants=[stranger],
+        now=panelist.now,
+    )
+    panelist.begin()
+    task = panelist.claim().open
+    panelist.listen(task)
+    panelist.answer(task, note="Too loud.")
+    found, text = taken(client, panelist.user)
+    assert [row["pseudonym"] for row in found["raters"]] == [rater.pseudonym]
+    assert [(row["clip"], row["comment"]) for row in found["ratings"]] == [(task.code, "Too loud.")]
+    assert [row["version"] for row in found["consents"]] == [1]
+    assert [row["team"] for row in found["conflicts"]] == ["Strangers"]
+    pseudonyms = set(hall.protocol.systems.values_list("pseudonym", flat=True))
+    for never in (*pseudonyms, task.stimulus.key, task.stimulus.waveform.sha256):
+        assert never not in text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_verified", [True, False])
+def test_invitations_are_told_and_forgotten_where_the_address_is_known_to_be_theirs(is_verified):
+    hall = make_hall()
+    person = UserFactory(email_verified_at=NOW if is_verified else None)
+    raters.invite(actor=hall.organizer, protocol=hall.protocol, email=person.email, now=NOW)
+    found = own_data.collect(actor=person, now=NOW)["invitations"]
+    assert len(found) == int(is_verified)
+    erasure.erase(actor=person, email=person.email, password=PASSWORD, now=NOW)
+    assert RaterInvitation.objects.exists() is not is_verified

@@ -227,7 +227,7 @@ def test_pages_take_as_many_queries_for_three_rows_as_for_one(
     path = addresses(arena)["rescoring"]
     client.get(path)
     cache.clear()
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(23):
         client.get(path)
     for number in range(3):
         entrant, captain = arena.enter(f"Team {number}")
@@ -235,5 +235,5 @@ def test_pages_take_as_many_queries_for_three_rows_as_for_one(
     rescoring_queue.fill(rescoring_id=proposal.pk, now=NOW)
     assert Evaluation.objects.filter(recipe=proposal.recipe).count() == 4
     cache.clear()
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(23):
         client.get(path)

@@ -348,10 +348,10 @@ def test_a_page_takes_as_many_queries_after_three_submissions_as_after_one(
     rebuild()
     client.force_login(arena.captain)
     client.get(first.get_absolute_url())
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         client.get(first.get_absolute_url())
     for score in (50.0, 40.0):
         scored(arena, arena.entrant, arena.captain, score)
     rebuild()
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         client.get(first.get_absolute_url())

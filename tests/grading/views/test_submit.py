@@ -271,10 +271,10 @@ def test_the_page_takes_the_same_queries_with_one_and_three_slots_used(
     client.force_login(arena.captain)
     path = of_phase("submission-create", arena)
     client.get(path)
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(20):
         client.get(path)
     used_up(arena)
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(20):
         client.get(path)
 
 

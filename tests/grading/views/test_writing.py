@@ -275,7 +275,7 @@ def test_the_consoles_changing_part_comes_alone_for_the_page_that_polls(client, 
     assert client.get(of_competition("console", arena) + "?live=1").status_code == 403
 
 
-@pytest.mark.parametrize(("name", "queries"), [("console-boards", 8), ("console-questions", 7)])
+@pytest.mark.parametrize(("name", "queries"), [("console-boards", 9), ("console-questions", 7)])
 def test_lists_take_the_same_queries_for_three_rows_as_for_one(
     client, people, arena, question, django_assert_num_queries, name, queries
 ):
