@@ -340,6 +340,7 @@ class GuardedProtocol(HttpToolsProtocol):
     _in_headers = True
     _header_bytes = 0
     _framing_bytes = 0
+    _trailer_bytes = 0
     _refused = False
 
     def connection_made(self, transport: Any) -> None:
@@ -374,6 +375,11 @@ class GuardedProtocol(HttpToolsProtocol):
         """
         if self._in_headers:
             super().on_header(name, value)
+            return
+        # counted here too: what arrives in one piece with the end is over before it is measured
+        self._trailer_bytes += len(name) + len(value) + 4
+        if self._trailer_bytes > HEADER_BYTES:
+            self._refuse(chunks_too_large())
 
     def on_headers_complete(self) -> None:
         """Hand the request on."""
@@ -389,7 +395,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Await the next request."""
         self._in_headers = True
-        self._header_bytes = self._framing_bytes = 0
+        self._header_bytes = self._framing_bytes = self._trailer_bytes = 0
         super().on_message_complete()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
