@@ -13,10 +13,13 @@ from django.http.response import HttpResponseBase
 
 from config.guard import Guard, Limits
 from config.pooling import share_connections
+from grading.scoring import registry
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
 share_connections()
 django.setup(set_prefix=False)
+for name in registry.names():
+    registry.get(name)  # read before anybody asks: no visitor waits for it
 
 
 class OneThreadHandler(ASGIHandler):

@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING
@@ -338,17 +339,21 @@ def run_child(python: str, settings: dict[str, str]) -> dict[str, object]:
 def compare(wanted: dict[str, object], *, require_all: bool) -> int:
     """Compare every interpreter found with the golden values; return the exit code."""
     failures = 0
-    for version in VERSIONS:
-        python = find_interpreter(version)
-        if python is None:
-            print(f"Python {version}: not found")
-            failures += require_all
-            continue
-        python = with_packages(python, version)
-        for settings in RUNS:
-            same = run_child(python, settings) == wanted
+    pending: dict[str, Future[dict[str, object]]] = {}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for version in VERSIONS:
+            python = find_interpreter(version)
+            if python is None:
+                print(f"Python {version}: not found")
+                failures += require_all
+                continue
+            python = with_packages(python, version)
+            for settings in RUNS:
+                pending[f"{version} {settings}"] = pool.submit(run_child, python, settings)
+        for name, found in pending.items():
+            same = found.result() == wanted
             failures += not same
-            print(f"Python {version} {settings}: {'same' if same else 'DIFFERENT'}")
+            print(f"Python {name}: {'same' if same else 'DIFFERENT'}")
     return 1 if failures else 0
 
 

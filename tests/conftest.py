@@ -96,9 +96,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             LEFT_OUT[", ".join(reasons)].append(item.nodeid)
     if left:
         config.hook.pytest_deselected(items=left)
-        items[:] = kept
+    items[:] = _slow_files_first(kept) if tier == "servers" else kept
     if hasattr(config, "workeroutput"):
         config.workeroutput["left_out"] = dict(LEFT_OUT)
+
+
+def _slow_files_first(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the items, files with slow tests first: workers that take files end together."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    return sorted(items, key=lambda item: item.path not in slow)
 
 
 def _asks_no_server(item: pytest.Item) -> bool:

@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING
-
-from grading.scoring.tracks import (
-    asr,
-    asr_wer,
-    e2e,
-    latency,
-    llm,
-    nvv_t1,
-    nvv_t2,
-    pillars,
-    tts,
-    voice_agent,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from grading.scoring.tracks.base import Track
 
-# One line a track.
-_MODULES = (
-    asr,
-    asr_wer,
-    e2e,
-    latency,
-    llm,
-    nvv_t1,
-    nvv_t2,
-    pillars,
-    tts,
-    voice_agent,
+# One line a track: its name, which is that of its module too but for the hyphens. A module is read
+# when its track is first asked for: a process that scores one file needs one track.
+_NAMES = (
+    "asr",
+    "asr-wer",
+    "e2e",
+    "latency",
+    "llm",
+    "nvv-t1",
+    "nvv-t2",
+    "pillars",
+    "tts",
+    "voice-agent",
 )
-_TRACKS: dict[str, Track] = {one.TRACK.name: one.TRACK for one in _MODULES}
+_TRACKS: dict[str, Track | None] = dict.fromkeys(_NAMES)
 
 
 class UnknownTrack(KeyError):
@@ -53,9 +42,18 @@ def get(name: str) -> Track:
     '1.0.0'
     """
     try:
-        return _TRACKS[name]
+        found = _TRACKS[name]
     except KeyError:
         raise UnknownTrack(name) from None
+    if found is None:
+        found = _TRACKS[name] = _read(name)
+    return found
+
+
+def _read(name: str) -> Track:
+    module = import_module(f"grading.scoring.tracks.{name.replace('-', '_')}")
+    track: Track = module.TRACK
+    return track
 
 
 def names() -> tuple[str, ...]:
@@ -65,33 +63,33 @@ def names() -> tuple[str, ...]:
 
 def needing_marks() -> tuple[str, ...]:
     """Return the names of the tracks whose scores are made of marks, sorted."""
-    return tuple(name for name in names() if _TRACKS[name].needs_marks)
+    return tuple(name for name in names() if get(name).needs_marks)
 
 
 def sending_sounds() -> tuple[str, ...]:
     """Return the names of the tracks whose submissions are archives of clips, sorted."""
-    return tuple(name for name in names() if _TRACKS[name].sends_sounds)
+    return tuple(name for name in names() if get(name).sends_sounds)
 
 
 def with_final() -> tuple[str, ...]:
     """Return the names of the tracks whose best systems people rate, sorted."""
-    return tuple(name for name in names() if _TRACKS[name].has_final)
+    return tuple(name for name in names() if get(name).has_final)
 
 
 def composed() -> tuple[str, ...]:
     """Return the names of the tracks whose boards are made of other boards, sorted."""
-    return tuple(name for name in names() if _TRACKS[name].is_composed)
+    return tuple(name for name in names() if get(name).is_composed)
 
 
 def template(key: str) -> str | None:
     """Return the sentence that a track gives its own problem code (or CODE.reason), None without."""
-    found = (track.messages.get(key) for track in _TRACKS.values())
+    found = (track.messages.get(key) for track in map(get, names()))
     return next((sentence for sentence in found if sentence is not None), None)
 
 
 def meaning(code: str) -> str:
     """Return what a track says its own problem code means, empty without."""
-    found = (track.meanings.get(code) for track in _TRACKS.values())
+    found = (track.meanings.get(code) for track in map(get, names()))
     return next((sentence for sentence in found if sentence is not None), "")
 
 
