@@ -11,6 +11,8 @@ from grading.charts.axis import Axis, Tick, fit_axis
 TOP, BOTTOM = 12.0, 268.0
 """Where the highest and the lowest value stand, in pixels."""
 PAD = 0.08
+BESIDE, ABOVE = 5, -6
+"""How far under the middle of its dot a number stands; on the front above the line to the next."""
 APART = 14.0
 """Numbers of dots that would stand closer than so many pixels are moved to the other side."""
 
@@ -33,6 +35,7 @@ class Dot:
     x: str
     y: str
     dx: int
+    dy: int
     anchor: str
     front: bool
     is_open: bool
@@ -80,7 +83,7 @@ def _height(up: Axis, value: float) -> str:
 
 
 def _dots(points: Sequence[Point], front: Sequence[Point], across: Axis, up: Axis) -> list[Dot]:
-    """Return the dots; a number stands right of its dot, left where another one is in its way."""
+    """Return the dots; a number stands right of its dot, left where another is in its way."""
     placed: list[tuple[float, float]] = []
     dots = []
     for point in points:
@@ -93,6 +96,7 @@ def _dots(points: Sequence[Point], front: Sequence[Point], across: Axis, up: Axi
                 x=across.percent(point.x),
                 y=_height(up, point.y),
                 dx=-9 if turned else 9,
+                dy=ABOVE if point in front else BESIDE,
                 anchor="end" if turned else "start",
                 front=point in front,
                 is_open=point.is_open,

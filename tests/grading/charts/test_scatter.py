@@ -40,3 +40,8 @@ def test_a_number_makes_way_for_a_neighbor() -> None:
 def test_without_points_there_is_a_scale_and_nothing_on_it() -> None:
     plot = draw_scatter([], x_lower_is_better=True, y_lower_is_better=True)
     assert (plot.dots, plot.front) == ((), ())
+
+
+def test_a_number_on_the_front_stands_above_the_line_that_leaves_its_dot() -> None:
+    plot = draw_scatter(POINTS, x_lower_is_better=True, y_lower_is_better=True)
+    assert {dot.number for dot in plot.dots if dot.dy < 0} == {1, 2, 4}
