@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from competition.languages import language_named
 from grading.scoring import messages, registry
-from grading.scoring.methodology import Phrase, Tongue
+from grading.scoring.methodology import Phrase, Term, Tongue
 from grading.scoring.types import Problem
 
 MEANINGS: dict[str, Any] = {
@@ -111,5 +111,7 @@ def phrase(text: str) -> str:
 
 
 def _named(value: object) -> object:
-    """Return a language by its name; other values as they are."""
+    """Return a language by its name and a term in the reader's language; other values as they are."""
+    if isinstance(value, Term):
+        return gettext(value)
     return language_named(value) if isinstance(value, Tongue) else value

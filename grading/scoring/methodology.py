@@ -34,6 +34,12 @@ class Tongue(str):
     __slots__ = ()
 
 
+class Term(str):
+    """A term of a track among the values of a phrase; a page shows it in the reader's language."""
+
+    __slots__ = ()
+
+
 def N_(template: str) -> str:  # noqa: N802 - the marker that gettext's extractor looks for
     """Mark a template for translation; returns it as it is."""
     return template

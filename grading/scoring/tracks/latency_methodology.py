@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from grading.scoring.formats.provenance import short
-from grading.scoring.methodology import N_, Phrase
+from grading.scoring.methodology import N_, Phrase, Term
 from grading.scoring.metrics import latency
 from grading.scoring.metrics.latency import Endpoint, Outcome, summarize_endpoints
 from grading.scoring.tracks.latency_figures import FIGURES, GROUPS, NAMES
@@ -40,9 +40,11 @@ def _headline(params: LatencyParams) -> Section:
     return section(
         N_("What ranks"),
         N_("Systems are ranked by one figure of this competition; lower is better."),
-        N_("In this competition it is this one:"),
-        GROUPS[kind.part],
-        NAMES[kind.measure],
+        Phrase(
+            N_("In this competition it is “%(figure)s” (%(part)s)."),
+            part=Term(GROUPS[kind.part]),
+            figure=Term(NAMES[kind.measure]),
+        ),
         N_(
             "Times are kept in whole nanoseconds and shown in milliseconds. All sums are exact; a figure is rounded once, to 12 decimals."
         ),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from django.utils import translation
+
 from grading.charts.forest import Span, draw_forest
 from grading.scoring import registry
 from grading.scoring.bootstrap import ZERO_WIDTH
+from grading.scoring.methodology import Phrase, Term
 from grading.scoring.reasons import REASONS
 from grading.scoring.tracks.columns import SCORE, Column
+from grading.sentences import phrase
 from grading.views.board_figures import LISTED, scatter_figure
 from grading.views.board_page import sentences
 from grading.views.board_rows import BoardColumn, BoardRow, columns_of, in_table
@@ -123,3 +127,10 @@ def test_the_list_beside_a_scatter_has_units():
         ("694.0 ms", "7.78 %"),
         ("965.0 ms", "3.83 %"),
     ]
+
+
+def test_a_term_in_a_sentence_is_told_in_the_reader_s_language():
+    told = Phrase("%(plain)s: %(term)s", plain="Streaming", term=Term("Streaming"))
+    assert phrase(told) == "Streaming: Streaming"
+    with translation.override("zh-hans"):
+        assert phrase(told) == "Streaming: 流式"
