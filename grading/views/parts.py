@@ -32,6 +32,7 @@ class PartCell:
     label: str
     text: str
     note: str = ""
+    unit: str = ""
 
 
 def columns_of_track(track: Track) -> tuple[Column, ...]:
@@ -55,7 +56,7 @@ def _labeled(columns: Iterable[Column]) -> list[tuple[Column, str]]:
     """
     every = list(columns)
     ranked = {(one.label, one.group) for one in every if one.key == SCORE}
-    table = [one for one in every if one.key != SCORE and one.place == "table"]
+    table = [one for one in every if one.key != SCORE and one.place in {"table", "part"}]
     found = [one for one in table if (one.label, one.group) not in ranked]
     names = [one.title for one in found]
     return [
@@ -81,7 +82,7 @@ def part_cells(
     """Return every part of a score; what is missing is a dash."""
     told = notes or {}
     return tuple(
-        PartCell(label, written(one, numbers.get(one.key)), told.get(one.key, ""))
+        PartCell(label, written(one, numbers.get(one.key)), told.get(one.key, ""), words(one.unit))
         for one, label in _labeled(columns)
     )
 

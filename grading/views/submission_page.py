@@ -190,6 +190,11 @@ class SubmissionPage(OfPhase):
         return "" if head.unit == OUT_OF_100 else words(head.unit)
 
     @property
+    def score_range(self) -> str:
+        """The unit of the score, or its range, as a head of a table has it."""
+        return words(self.ways.head.unit)
+
+    @property
     def unit(self) -> str:
         """What changes of the score are told in."""
         head = self.ways.head

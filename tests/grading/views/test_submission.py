@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from datetime import timedelta
 
 import pytest
@@ -355,3 +356,16 @@ def test_a_page_takes_as_many_queries_after_three_submissions_as_after_one(
     rebuild()
     with django_assert_num_queries(18):
         client.get(first.get_absolute_url())
+
+
+def test_the_table_by_language_has_the_unit_of_each_number(client, arena):
+    submission = scored(arena, arena.entrant, arena.captain, 66.7, at=NOW).submission
+    client.force_login(arena.captain)
+    html = client.get(submission.get_absolute_url()).content.decode()
+    table = html[html.index('id="bylang"') :]
+    table = table[: table.index("</table>")]
+    assert faults(html) == []
+    heads = table[: table.index("</thead>")]
+    assert re.findall("<small>(.*?)</small>", heads) == ["0–100", "0–1", "0–1", "≥ 0"]
+    assert 'data-label="Score, 0–100"' in table
+    assert 'data-label="F1, 0–1"' in table
