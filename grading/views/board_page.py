@@ -307,7 +307,8 @@ def _spoken(row: BoardRow, head: BoardColumn, score: str) -> str:
 
 def _cell(column: BoardColumn, row: BoardRow) -> Cell:
     """Return a cell; on a phone a long name has room for two columns of numbers, a text the line."""
-    label = f"{column.group}: {column.label}" if column.group else column.label
+    name = f"{column.group}: {column.label}" if column.group else column.label
+    label = f"{name}, {column.measured_in}" if column.measured_in else name
     is_long = _width(label) > SHORT_LABEL
     css = "line" if column.shown_as == "text" else "long" if is_long else ""
     return Cell(label, column.text(row.values.get(column.key)), css)

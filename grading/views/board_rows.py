@@ -15,7 +15,7 @@ from grading.scoring.tracks.columns import NUMBERS
 from grading.views.parts import titled, words
 
 TINTS = ("b1", "b2", "b3", "b4")
-TABLE = "table"
+TABLE, PART = "table", "part"
 
 Json = Mapping[str, Any]
 
@@ -44,6 +44,11 @@ class BoardColumn:
     def is_in_points(self) -> bool:
         """Whether differences are told in points: of a score out of 100, of percent."""
         return self.shown_as == "percent" or self.unit == _("0–100")
+
+    @property
+    def measured_in(self) -> str:
+        """The unit that a number cannot be read without; points and ranges are told with the score."""
+        return self.unit if self.shown_as == "percent" or self.unit == _("ms") else ""
 
     @property
     def is_share(self) -> bool:
@@ -182,12 +187,16 @@ def column_from(told: Json) -> BoardColumn:
     )
 
 
-def in_table(columns: Columns, rows: Sequence[BoardRow]) -> list[BoardColumn]:
+def in_table(
+    columns: Columns, rows: Sequence[BoardRow], *, is_part: bool = False
+) -> list[BoardColumn]:
     """Return the columns that stand in the table: the score, and what says something beside it.
 
-    A column without a value in any row is left out, and one that repeats the score.
+    A column without a value in any row is left out, and one that repeats the score; so are those
+    of a part, unless the table is one.
     """
-    placed = [column for column in columns if column.place == TABLE]
+    places = {TABLE, PART} if is_part else {TABLE}
+    placed = [column for column in columns if column.place in places]
     if not placed:
         return []
     score, *others = placed

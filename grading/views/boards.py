@@ -89,8 +89,10 @@ class BoardPage(OfPhase):
 
     @property
     def utterances(self) -> str:
-        """How many utterances each language has, in words."""
+        """How many utterances each language has, in words; in the order of the board's parts."""
+        told = [tab["key"] for tab in self.source.head.get("tabs", ())]
         counts = sorted(self.phase.references.counts.items(), reverse=True)
+        counts.sort(key=lambda one: told.index(one[0]) if one[0] in told else len(told))
         if not counts:
             return ""
         parts = [f"{grouped(count)} {language_named(code)}" for code, count in counts]
@@ -181,8 +183,9 @@ class BoardPage(OfPhase):
 
     @cached_property
     def shown_columns(self) -> list[BoardColumn]:
-        """The columns of the table."""
-        return in_table(self.columns, self.source.rows)
+        """The columns of the table; a board that has one part alone is that part."""
+        is_part = bool(self.choice.view) or not self.tabs
+        return in_table(self.columns, self.source.rows, is_part=is_part)
 
     @property
     def is_wide(self) -> bool:

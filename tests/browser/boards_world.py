@@ -40,11 +40,12 @@ OTHERS = {
     "Baseline Kowloon",
     "Team Orchid",
     "Baseline Straits",
+    "Team Monsoon",
     "Mistral Ear",
     "Heron Voice",
     "Open Wren",
 }
-"""Who stands beside them: withheld, baseline, unofficial, and rivals."""
+"""Who stands beside them: withheld, baseline, unofficial, corrected, and rivals."""
 READERS = {CANTONESE: "stacker", REGION: "regional"}
 """Who sends, and what its captain is called among the people of the pages."""
 
@@ -58,6 +59,7 @@ BOARDS_PAGES: list[tuple[str, str, list[str]]] = [
     ("grading:board", "stack place", ["stacker"]),
     ("grading:board", "stack whole", ["anonymous"]),
     ("grading:board", "rates part", ["anonymous"]),
+    ("grading:board", "agents part", ["anonymous"]),
     *(("grading:methodology", f"{name} track", ["anonymous"]) for name in (*SENT, "stack")),
     *(("grading:submission-create", f"{name} place", _of(name)) for name in SENT),
     *(("grading:submission-detail", f"{name} scored", _of(name)) for name in SENT),
@@ -101,6 +103,7 @@ def _places() -> dict[str, dict[str, str]]:
     return found | {
         "stack whole": found["stack place"] | {"?view": "asr-llm-tts-e2e"},
         "rates part": found["rates place"] | {"?view": "ta"},
+        "agents part": found["agents place"] | {"?view": "en"},
         "stack entrant": {"slug": CANTONESE, "code": _entrant(CANTONESE).code},
         "region entrant": {"slug": REGION, "code": _entrant(REGION).code},
         "stack competition": {"slug": CANTONESE},

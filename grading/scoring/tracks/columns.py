@@ -10,7 +10,7 @@ from grading.scoring.methodology import N_
 SCORE = "score"
 
 ShownAs = Literal["number", "percent", "count", "counted", "text", "flag"]
-Place = Literal["table", "panel", "data"]
+Place = Literal["table", "part", "panel", "data"]
 NUMBERS = frozenset({"number", "percent", "count", "counted"})
 
 
@@ -20,8 +20,9 @@ class Column:
 
     `key` names it in the components and in the JSON of a part. `shown_as` says how it is written:
     `percent` values are stored as fractions (0.1625) and shown as 16.25; `counted` is a pair
-    [k, n]. `digits` are those that are shown. `place` is the table, the panel that says where a
-    row comes from, or the data alone. `lower_is_better` is None for what is neither. Label, unit,
+    [k, n]. `digits` are those that are shown. `place` is the table, the table of a part (where
+    a board has parts, the whole has no room for it), the panel that says where a row comes from, or
+    the data alone. `lower_is_better` is None for what is neither. Label, unit,
     group and meaning are English and are translated by whoever shows them. `language` is the code of
     the language that a column is of: its name belongs before the label.
     """
@@ -53,9 +54,11 @@ def points(label: str, key: str = SCORE) -> Column:
     return Column(key, label, N_("points"), lower_is_better=False)
 
 
-def percent(key: str, label: str, *, lower_is_better: bool, group: str = "") -> Column:
+def percent(
+    key: str, label: str, *, lower_is_better: bool, group: str = "", place: Place = "table"
+) -> Column:
     """Return a column of a share, stored as a fraction."""
-    return Column(key, label, "%", lower_is_better, group=group, shown_as="percent")
+    return Column(key, label, "%", lower_is_better, group=group, shown_as="percent", place=place)
 
 
 def error_rate(

@@ -104,13 +104,17 @@ class VoiceAgent(ByLanguage):
     reasons = REASONS
 
     def columns_of(self, params: AgentParams) -> tuple[Column, ...]:
-        """Return the columns under these parameters: each subtask in each arm at their end."""
+        """Return the columns under these parameters: each subtask in each arm at their end.
+
+        The whole board has the languages instead: subtasks of several of them are no one figure.
+        """
         subtasks = (
             percent(
                 voice_agent_compose.column(arm, name),
                 name,
                 lower_is_better=False,
                 group=_GROUPS[arm],
+                place="part",
             )
             for arm in ARMS
             for name in params.subtasks

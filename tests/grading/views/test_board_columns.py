@@ -85,3 +85,17 @@ def test_one_row_makes_no_scatter():
         ("300.00 %", "10.00 %", False),
         ("200.00 %", "10.00 %", True),
     ]
+
+
+def test_a_column_of_a_part_stands_on_the_part_and_not_on_the_whole():
+    columns = columns_of(head(SCORE, HITS, replace(HITS, key="quiz", place="part"), FROM), "")
+    rows = [row("a", 0.1, hits=[1, 2], quiz=[2, 3], provider="Acme")]
+    assert [one.key for one in in_table(columns, rows)] == ["score", "hits"]
+    assert [one.key for one in in_table(columns, rows, is_part=True)] == ["score", "hits", "quiz"]
+
+
+def test_a_number_that_needs_its_unit_has_it_beside_its_name():
+    spent = Column("spent", "Spent", "ms", lower_is_better=True, group="Batch")
+    points = Column("points", "Points", "points", lower_is_better=False)
+    columns = columns_of(head(SCORE, spent, points), "")
+    assert [one.measured_in for one in columns] == ["%", "ms", ""]
