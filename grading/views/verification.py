@@ -123,8 +123,8 @@ def verification_begin(request: HttpRequest, place: Console, code: str) -> HttpR
 def verification_detail(request: HttpRequest, place: Console, code: str) -> HttpResponse:
     """Show the comparison and, to organizers, what can be done; auditors see it without clips.
 
-    A polling request gets the table alone: nothing (204) while it is as it was, and 286, which ends
-    the polling, once no output is being scored.
+    A polling request gets what follows the outputs: nothing (204) while it is as it was, and 286, which
+    ends the polling, once no output is being scored.
     """
     found = _found(place, code)
     page = verification_page.page_of(found, place)
@@ -133,8 +133,8 @@ def verification_detail(request: HttpRequest, place: Console, code: str) -> Http
     if request.GET["seen"] == page.fingerprint:
         return HttpResponse(status=NOTHING_NEW)
     status = 200 if page.is_busy else STOP_POLLING
-    name = "grading/partials/verification_lines.html"
-    context = _context(place) | {"page": page, "is_polled": True}
+    name = "grading/partials/verification_polled.html"
+    context = _context(place) | {"page": page, "forms": Forms.of(page), "is_polled": True}
     return render(request, name, context, status=status)
 
 

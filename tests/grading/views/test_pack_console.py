@@ -16,6 +16,7 @@ from competition.enums import IssueState, Pool, Role
 from competition.models import Draw, DrawWindow, Pack, PackIssue
 from competition.services import entry, issues
 from competition.timeline import format_moment
+from competition.views.downloads import link_of
 from grading.models import Notice
 from grading.services import draws
 from tests.competition.shelf import SECRET, Shelf, load, make_shelf, sound
@@ -157,11 +158,35 @@ def test_who_has_a_file(shelf: Shelf, organizer: Client) -> None:
     issue = asked(shelf)
     sha256 = shelf.opened.clips.get(utt_id="dev_2").audio.sha256
     overview = at("console-packs", shelf)
-    assert "No copy that was issued" in words(organizer, overview, sha256=sha256)
+    nobody = "Nobody: no copy that was issued here holds a file of this hash."
+    assert nobody in words(organizer, overview, sha256=sha256)
     issues.approve(actor=None, issue=issue, now=timezone.now())
+    assert nobody in words(organizer, overview, sha256="0" * 64)
     assert "audio/yue/dev_2.wav" in words(organizer, overview, sha256=sha256.upper())
     assert "1 copy holds it" in words(organizer, overview, sha256=shelf.pack.sha256)
     assert "64 hexadecimal digits" in words(organizer, overview, sha256="abc")
+
+
+def test_the_day_beside_an_issued_copy_is_said_to_be_its_last(
+    shelf: Shelf, organizer: Client
+) -> None:
+    issue = issues.approve(actor=None, issue=asked(shelf), now=timezone.now())
+    text = words(organizer, at("console-packs", shelf))
+    assert f"until {format_moment(issue.expires_at)}" in text
+
+
+def test_who_tried_after_the_revocation_is_named(shelf: Shelf, organizer: Client) -> None:
+    issue = issues.approve(actor=None, issue=asked(shelf), now=timezone.now())
+    link = link_of(issue, shelf.member)
+    overview = at("console-packs", shelf)
+    assert "Nobody has asked for bytes of a copy after it was revoked." in words(
+        organizer, overview
+    )
+    issues.revoke(actor=None, issue=issue, reason="leaked", now=timezone.now())
+    assert logged_in(shelf.member).get(link).status_code == 410
+    late = words(organizer, overview).partition("Tried after the revocation")[2]
+    assert shelf.member.name in late
+    assert f"{issue.number}" in late
 
 
 def test_an_auditor_reads_everything_and_changes_nothing(shelf: Shelf, auditor: Client) -> None:
