@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from fractions import Fraction
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
@@ -30,14 +29,11 @@ from competition.models import (
     DrawWindow,
     Entrant,
     Exposure,
-    PackFile,
-    PackIssue,
     Phase,
     PhaseDraw,
     PoolClip,
 )
 from competition.packing.manifest import canonical, sha256
-from competition.queries import heirs
 from competition.services.authority import require_organizer
 from competition.services.errors import WindowRefused
 from grading.scoring import draws
@@ -76,23 +72,6 @@ class Reconstruction:
     agrees: bool
     utt_ids: tuple[str, ...]
     sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What an entrant has seen of a window's pool.
-
-    `clips` counts those of its draws and `copied` those in packs that its people downloaded from, each
-    clip once; `share` is that of the pool in either. `expected` is the share that chance makes one expect
-    of the draws alone.
-    """
-
-    entrant: Entrant
-    draws: int
-    clips: int
-    copied: int
-    share: Fraction
-    expected: Fraction
 
 
 def commit(*, actor: User | None, version: DatasetVersion, plan: Plan, now: datetime) -> DrawWindow:
@@ -264,69 +243,6 @@ def reconstruct(found: Draw) -> Reconstruction:
         and window.commitment == draws.commitment(window.seed)
     )
     return Reconstruction(agrees, again.utt_ids, digest)
-
-
-def exposure(window: DrawWindow) -> list[Seen]:
-    """Return what each entrant has seen of the pool in draws and in copies of packs, most first.
-
-    What an entrant saw before it went into another one, that one has seen.
-    """
-    heir = heirs(window.competition)
-    drawn, runs = _given(window, heir)
-    copied = _copied(window, heir)
-    people = Entrant.objects.select_related("team").in_bulk({*drawn, *copied})
-    found = [
-        Seen(
-            entrant,
-            len(runs.get(key, ())),
-            len(drawn.get(key, ())),
-            len(copied.get(key, ())),
-            Fraction(len(drawn.get(key, set()) | copied.get(key, set())), window.pool_size),
-            draws.expected_share(window.pool_size, window.n, len(runs.get(key, ()))),
-        )
-        for key, entrant in people.items()
-    ]
-    return sorted(found, key=lambda one: (-one.share, one.entrant.team.name_key))
-
-
-def _given(
-    window: DrawWindow, heir: dict[int, int]
-) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
-    """Return the audio of the draws that each entrant was given, and these draws, by entrant."""
-    drawn = DrawnClip.objects.filter(draw__window=window).values_list("draw_id", "clip__audio_id")
-    by_draw: dict[int, set[int]] = {}
-    for draw_id, audio in drawn:
-        by_draw.setdefault(draw_id, set()).add(audio)
-    found: dict[int, set[int]] = {}
-    runs: dict[int, set[int]] = {}
-    given = Exposure.objects.filter(draw__in=by_draw).order_by("pk")
-    for draw_id, original in given.values_list("draw_id", "entrant_id"):
-        entrant = heir.get(original, original)
-        found.setdefault(entrant, set()).update(by_draw[draw_id])
-        runs.setdefault(entrant, set()).add(draw_id)
-    return found, runs
-
-
-def _copied(window: DrawWindow, heir: dict[int, int]) -> dict[int, set[int]]:
-    """Return the pool's audio in packs that the entrant's people downloaded from, by entrant.
-
-    Whoever received bytes of a copy may have every clip of it. Audio is told by its SHA-256, so that
-    a pack of another version counts where it holds the same bytes.
-    """
-    pool = dict(window.pool.values_list("clip__audio__sha256", "clip__audio_id"))
-    by_pack: dict[int, set[int]] = {}
-    downloaded = PackIssue.objects.filter(competition=window.competition_id, sent__gt=0)
-    files = PackFile.objects.filter(
-        pack__in=downloaded.values("pack"),
-        sha256__in=window.pool.values("clip__audio__sha256"),
-    )
-    for pack, digest in files.values_list("pack_id", "sha256"):
-        by_pack.setdefault(pack, set()).add(pool[digest])
-    found: dict[int, set[int]] = {}
-    rows = downloaded.filter(pack__in=by_pack).values_list("entrant_id", "pack_id")
-    for original, pack in rows.distinct():
-        found.setdefault(heir.get(original, original), set()).update(by_pack[pack])
-    return found
 
 
 def rotation_pool(version: DatasetVersion) -> list[DatasetClip]:

@@ -23,7 +23,7 @@ from competition.models import Competition, Draw, DrawWindow, Phase, PhaseDraw
 from competition.queries import may_see_board
 from competition.views.frame import find_competition, frame
 from grading.integrity_forms import PublicValueForm, WindowForm
-from grading.services import draws
+from grading.services import draws, pool_exposure
 from grading.services.draws import Plan
 from grading.views.exports import attached
 from grading.views.lookups import Console, acts_in_console, in_console
@@ -147,7 +147,7 @@ def console_window(request: HttpRequest, place: Console, code: str) -> HttpRespo
         "gives": _gives(window),
         "page": page,
         "checked": [(one, draws.reconstruct(one)) for one in page.object_list],
-        "seen": draws.exposure(window),
+        "seen": pool_exposure.of_pool(window),
         "warn_from": WARN_FROM,
         "form": PublicValueForm(),
         "may_draw": _may_draw(window, now),

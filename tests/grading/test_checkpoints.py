@@ -14,6 +14,7 @@ from accounts.models import AuditChain, AuditCheckpoint, AuditEvent
 from accounts.services import audit
 from competition.enums import BoardAct
 from competition.models import BoardChange
+from grading import tasks
 from grading.models import Board
 from grading.services import administration, checkpoints, standings
 from tests.factories.competition import NOW, PhaseFactory, RoleGrantFactory
@@ -158,3 +159,12 @@ def test_a_board_shows_the_head_that_anybody_can_pin_and_the_newest_signed_one(c
     for count, head in (signed, audit.head(scope)):
         assert f"{count}:{head}" in text
         audit.Pin.parse(f"{count}:{head}")
+
+
+def test_every_ten_minutes_the_heads_are_asked_for(settings) -> None:
+    plan = settings.CELERY_BEAT_SCHEDULE["checkpoint"]
+    assert (plan["task"], plan["schedule"]) == ("grading.checkpoint", 600.0)
+    record(1)
+    assert tasks.sign_heads() >= 1
+    assert AuditCheckpoint.objects.filter(chain__scope=SCOPE).count() == 1
+    assert tasks.sign_heads() == 0

@@ -17,7 +17,7 @@ from competition.models import DatasetVersion, Draw, DrawWindow
 from competition.services import merging, packs, vault
 from competition.services.errors import NotOrganizer, WindowRefused
 from grading.scoring.cli.main import main
-from grading.services import draws
+from grading.services import draws, pool_exposure
 from grading.services.draws import Plan
 from tests.factories.accounts import UserFactory
 from tests.factories.competition import (
@@ -158,7 +158,7 @@ def test_exposure_is_counted_exactly(version: DatasetVersion) -> None:
             draws.expose(draw=found, entrant=mine, now=DURING)
         if run == 1:
             draws.expose(draw=found, entrant=yours, now=DURING)
-    seen = draws.exposure(window)
+    seen = pool_exposure.of_pool(window)
     assert [(one.entrant, one.draws, one.clips) for one in seen] == [
         (mine, 3, len(met)),
         (yours, 1, 30),
@@ -182,7 +182,9 @@ def test_what_is_downloaded_in_packs_is_seen_too(version: DatasetVersion) -> Non
         accepted = TermsAcceptanceFactory(terms=terms)
         PackIssueFactory(pack=held, entrant=entrant, acceptance=accepted, sent=sent)
     draws.expose(draw=drawn, entrant=mine, now=DURING)
-    assert [(one.entrant, one.clips, one.copied, one.share) for one in draws.exposure(window)] == [
+    assert [
+        (one.entrant, one.clips, one.copied, one.share) for one in pool_exposure.of_pool(window)
+    ] == [
         (mine, 30, 10, Fraction(38, 55)),
         (copied, 0, 10, Fraction(10, 55)),
     ]
@@ -236,11 +238,11 @@ def test_what_a_team_saw_before_a_merge_its_heir_has_seen(version: DatasetVersio
     whole, first = (draws.draw(window=window, run=run, now=DURING) for run in (0, 1))
     for found, entrant in ((whole, kept), (whole, gone), (first, earlier)):
         draws.expose(draw=found, entrant=entrant, now=DURING)
-    alone = {one.entrant: one.clips for one in draws.exposure(window)}
+    alone = {one.entrant: one.clips for one in pool_exposure.of_pool(window)}
     assert alone == {kept: 30, gone: 30, earlier: 30}
     for merged, into in ((earlier, gone), (gone, kept)):
         merging.merge(actor=None, kept=into, merged=merged, reason="one lab", figures={}, now=NOW)
-    (one,) = draws.exposure(window)
+    (one,) = pool_exposure.of_pool(window)
     both = set(draws.ids_of(whole)) | set(draws.ids_of(first))
     assert (one.entrant, one.draws, one.clips) == (kept, 2, len(both))
     assert one.expected == 1 - (1 - Fraction(30, 55)) ** 2

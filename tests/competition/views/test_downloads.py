@@ -107,6 +107,20 @@ def test_who_else_gets_nothing(shelf: Shelf) -> None:
     assert not Download.objects.exclude(end=DownloadEnd.DENIED).exists()
 
 
+def test_bytes_from_a_bucket_pass_through_this_server(
+    tmp_path: Path, settings: Any, bucket: Any
+) -> None:
+    """Links that lead past the server are for uploads: they would be of use to any account."""
+    shelf = make_shelf(tmp_path, approve=False)
+    issue = issued(shelf, shelf.captain)
+    response, body = get(logged_in(shelf.captain), link_of(issue, shelf.captain))
+    assert response.status_code == 200
+    assert "X-Amz-" not in f"{dict(response.headers)}"
+    assert settings.S3_BUCKET not in f"{dict(response.headers)}"
+    assert zipfile.ZipFile(io.BytesIO(body)).testzip() is None
+    assert Download.objects.get().sent == len(body)
+
+
 def test_an_old_link_is_no_link(shelf: Shelf) -> None:
     issue = issued(shelf, shelf.captain)
     link = link_of(issue, shelf.captain)

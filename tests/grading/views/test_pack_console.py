@@ -172,7 +172,7 @@ def test_the_day_beside_an_issued_copy_is_said_to_be_its_last(
 ) -> None:
     issue = issues.approve(actor=None, issue=asked(shelf), now=timezone.now())
     text = words(organizer, at("console-packs", shelf))
-    assert f"until {format_moment(issue.expires_at)}" in text
+    assert f"until {issue.expires_at:%-d %b %Y, %H:%M} UTC" in text
 
 
 def test_who_tried_after_the_revocation_is_named(shelf: Shelf, organizer: Client) -> None:
