@@ -17,6 +17,11 @@ def number(value: float | None, digits: int = 2) -> str:
     return NONE if value is None else f"{value:.{digits}f}"
 
 
+def chance(p: float | None) -> str:
+    """Return a p-value with four decimals, and "< 0.0001" where those would say that it is 0."""
+    return "< 0.0001" if p is not None and p < 0.00005 else number(p, 4)
+
+
 def signed(value: float | None, digits: int = 2) -> str:
     """Return a change with its sign, "+1.39" or "−0.20"; one that rounds to nothing has none."""
     if value is None:

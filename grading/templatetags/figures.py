@@ -16,6 +16,7 @@ from grading.charts.bars import share_width
 register = template.Library()
 
 register.filter("signed", shown.signed)
+register.filter("chance", shown.chance)
 register.filter("grouped", shown.grouped)
 register.filter("filesize", shown.filesize)
 

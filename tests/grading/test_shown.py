@@ -30,6 +30,14 @@ def test_a_span_of_time_has_its_two_largest_units(took, text):
 
 
 @pytest.mark.parametrize(
+    ("p", "text"),
+    [(None, "–"), (1.0, "1.0000"), (0.00005, "0.0001"), (0.00004, "< 0.0001"), (0.0, "< 0.0001")],
+)
+def test_a_chance_that_is_small_is_not_said_to_be_none(p, text):
+    assert shown.chance(p) == text
+
+
+@pytest.mark.parametrize(
     ("size", "text"),
     [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1_887_437, "1.8 MiB"), (5 << 30, "5 GiB")],
 )
