@@ -8,6 +8,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 NONE = "–"
+LEAST_CHANCE = 0.00005
+"""Below it a p-value rounds to 0.0000, which no p-value is."""
 MINUTE, HOUR, DAY = 60, 3600, 86400
 KIBI, SIZES = 1024, ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -19,7 +21,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 def chance(p: float | None) -> str:
     """Return a p-value with four decimals, and "< 0.0001" where those would say that it is 0."""
-    return "< 0.0001" if p is not None and p < 0.00005 else number(p, 4)
+    return "< 0.0001" if p is not None and p < LEAST_CHANCE else number(p, 4)
 
 
 def signed(value: float | None, digits: int = 2) -> str:
