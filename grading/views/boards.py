@@ -15,7 +15,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
@@ -95,8 +95,12 @@ class BoardPage(OfPhase):
         counts.sort(key=lambda one: told.index(one[0]) if one[0] in told else len(told))
         if not counts:
             return ""
-        parts = [f"{grouped(count)} {language_named(code)}" for code, count in counts]
-        joined = _(" and ") if len(parts) == 2 else ", "  # noqa: PLR2004  a pair
+        parts = [
+            _("%(count)s %(language)s")
+            % {"count": grouped(count), "language": language_named(code)}
+            for code, count in counts
+        ]
+        joined = _(" and ") if len(parts) == 2 else pgettext("between names", ", ")  # noqa: PLR2004
         return _("%(counts)s utterances") % {"counts": joined.join(parts)}
 
     @property
