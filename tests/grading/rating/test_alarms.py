@@ -16,14 +16,6 @@ from tests.factories.rating import fair, make_hall
 WRONG = {"A": 1, "P": 1, "N": 1, "Q": 1, "E": 1}
 
 
-@pytest.mark.parametrize(
-    ("answers", "valid", "rings"),
-    [(10, 5, False), (10, 4, True), (11, 5, True), (1, 0, True), (1, 1, False)],
-)
-def test_half_is_enough_and_less_than_half_rings(answers, valid, rings):
-    assert Day("2026-12-01", answers, valid).is_alarming(read_settings({})) is rings
-
-
 def test_the_share_that_rings_is_a_number_of_the_protocol():
     day = Day("2026-12-01", 10, 4)
     assert not day.is_alarming(read_settings({"alarm_percent": 40}))
