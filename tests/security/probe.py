@@ -5,6 +5,7 @@ Reads a command a line, as JSON, on the database that the environment names, and
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import traceback
@@ -27,15 +28,24 @@ from django.utils import timezone  # noqa: E402
 from accounts.enums import TokenScope  # noqa: E402
 from accounts.models import AuditEvent, Team, User  # noqa: E402
 from accounts.services import audit, tokens  # noqa: E402
-from competition.models import Phase  # noqa: E402
+from competition.models import EntrantMember, Phase  # noqa: E402
 from grading import storage  # noqa: E402
-from grading.models import Evaluation, QuotaEntry, Standing, Submission  # noqa: E402
-from grading.services import doorbell, recipes  # noqa: E402
+from grading.enums import RatingForm, SubmissionState  # noqa: E402
+from grading.models import (  # noqa: E402
+    Evaluation,
+    QuotaEntry,
+    Rating,
+    Standing,
+    Submission,
+    Waveform,
+)
+from grading.services import doorbell, recipes, waveforms  # noqa: E402
 from grading.services.ratings import delivery  # noqa: E402
-from tests.factories.accounts import PASSWORD  # noqa: E402
+from tests.factories.accounts import PASSWORD, UserFactory  # noqa: E402
 from tests.factories.grading import Arena, enter, make_arena, references  # noqa: E402
 from tests.factories.hearing import SMALL  # noqa: E402
 from tests.factories.listening import make_listening  # noqa: E402
+from tests.factories.speech import make_speech_arena  # noqa: E402
 
 Command = Callable[..., dict[str, Any]]
 ONCE = ("submission.received", "submission.accepted", "submission.rejected", "evaluation.scored")
@@ -108,14 +118,113 @@ def listening() -> dict[str, Any]:
     made = make_listening(now=now, systems=2, **SMALL)
     rater = made.rater(now=now)
     task = made.open_task(rater, now=now, delivered=False)
-    client = Client()
-    client.force_login(rater.user)
-    name = settings.SESSION_COOKIE_NAME
-    key = client.cookies[name].value
+    cookie = logged_in(rater.user)
+    key = cookie.partition("=")[2]
     token = delivery.grant(session=task.session, login=key, task=task, now=now)
     with storage.local_copy(task.stimulus.storage_key) as path:
         data = path.read_bytes()
-    return {"path": f"/rate/audio/{token}/", "cookie": f"{name}={key}", "hex": data.hex()}
+    return {"path": f"/rate/audio/{token}/", "cookie": cookie, "hex": data.hex()}
+
+
+def sounds() -> dict[str, Any]:
+    """Make a phase for clips for each list of ids of the handed cases; return who sends where."""
+    now = timezone.now()
+    many = {"quota_per_day": 2000, "quota_total": 2000}
+    return {
+        name: _place_for_clips(make_speech_arena(_ids(name), now=now, **many))
+        for name in ("ref/track2_ids.json", "ref/track2_unicode_ids.json")
+    }
+
+
+def _ids(name: str) -> list[str]:
+    ids: list[str] = json.loads((CASES / name).read_text("utf-8"))
+    return ids
+
+
+def _place_for_clips(arena: Arena) -> dict[str, str]:
+    base = f"/api/v1/competitions/{arena.competition.slug}/tracks/generation/phases/final"
+    return {
+        "path": f"{base}/submissions/",
+        "token": token_of(arena.captain),
+        "cookie": logged_in(arena.captain),
+    }
+
+
+def unchecked() -> dict[str, Any]:
+    """Return how many uploads no worker has come to the end of."""
+    return {"count": Submission.objects.filter(state=SubmissionState.RECEIVED).count()}
+
+
+def clips() -> dict[str, Any]:
+    """Return what is held of each submission of clips, and of every clip that was kept."""
+    found = Submission.objects.filter(phase__track__kind="nvv-t2").order_by("pk")
+    return {
+        "attempts": dict(found.values_list("code", "attempt")),
+        "states": dict(found.values_list("code", "state")),
+        "clips": {
+            one.code: {
+                clip.utt_id: _samples(clip.waveform)
+                for clip in one.clips.select_related("waveform")
+            }
+            for one in found
+        },
+        "stored": sorted(Waveform.objects.values_list("sha256", flat=True)),
+    }
+
+
+def _samples(waveform: Waveform) -> dict[str, Any]:
+    content = waveforms.read_bytes(waveform)
+    return {
+        "frames": waveform.frames,
+        "sha256": waveform.sha256,
+        "is_whole": hashlib.sha256(content).hexdigest() == waveform.sha256,
+    }
+
+
+def marking() -> dict[str, Any]:
+    """Make a rating of one mark with clips of the rater, of another one, of the own team, of elsewhere."""
+    before = timezone.now() - timedelta(minutes=2)
+    made = make_listening(now=before, form=RatingForm.MOS, systems=2, **SMALL)
+    apart = make_listening(now=before, form=RatingForm.MOS, systems=2, **SMALL)
+    rater = made.rater(now=before)
+    tasks = {
+        "mine": made.open_task(rater, now=before),
+        "another rater": made.open_task(made.rater(now=before), now=before),
+        "elsewhere": apart.open_task(apart.rater(rater.user, now=before), now=before),
+    }
+    # of another domain: who shares one with an entrant may not rate it either
+    mate = UserFactory(email=f"mate@{apart.competition.slug}.example.net")
+    teammate = made.rater(mate, now=before)
+    tasks["own team"] = made.open_task(teammate, now=before)
+    entrant = tasks["own team"].stimulus.system.submission.entrant
+    EntrantMember.objects.create(
+        entrant=entrant, competition=entrant.competition, user=teammate.user, joined_at=before
+    )
+    return {
+        "place": f"/rate/{rater.code}/",
+        "cookie": logged_in(rater.user),
+        "team_place": f"/rate/{teammate.code}/",
+        "team_cookie": logged_in(teammate.user),
+        "tasks": {name: task.code for name, task in tasks.items()},
+    }
+
+
+def ratings(*codes: str) -> dict[str, Any]:
+    """Return the marks that each of these clips has."""
+    found = Rating.objects.filter(task__code__in=codes).select_related("task")
+    given = {code: [one.marks for one in found if one.task.code == code] for code in codes}
+    return {
+        code: [{name: mark for name, mark in one.items() if mark is not None} for one in many]
+        for code, many in given.items()
+    }
+
+
+def logged_in(user: User) -> str:
+    """Return the cookie of a new log-in of a person."""
+    client = Client()
+    client.force_login(user)
+    name = settings.SESSION_COOKIE_NAME
+    return f"{name}={client.cookies[name].value}"
 
 
 def _doubled() -> Iterator[tuple[str, int]]:
@@ -156,6 +265,11 @@ COMMANDS = {
     "state": state,
     "ring": ring,
     "listening": listening,
+    "sounds": sounds,
+    "unchecked": unchecked,
+    "clips": clips,
+    "marking": marking,
+    "ratings": ratings,
 }
 
 
