@@ -9,7 +9,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from grading.enums import SessionState, TaskState
+from grading.enums import RatingForm, SessionState, TaskState
 from grading.models import Rater, RatingTask
 from grading.services.ratings import raters, sessions
 from tests.browser.conftest import session_of, until
@@ -261,3 +261,46 @@ def test_a_sitting_is_rated_by_touch_on_a_phone_to_its_end(open_page, listening,
     last = RatingTask.objects.filter(rater=rater, ratings__accuracy=0).get().ratings.get()
     assert (last.effect, last.placements) == (0, ["missing", "missing"])
     assert RatingTask.objects.filter(rater=rater, state=TaskState.ANSWERED).count() == 10
+
+
+def at_the_desk(open_page, listening, live_server):
+    """Open the form of somebody who has come to the clips."""
+    rater = listening.rater(now=timezone.now())
+    listening.sitting(rater, now=timezone.now())
+    page = open_page("/")
+    page.context.add_cookies(session_of(rater.user, live_server.url))
+    page.goto(f"/rate/{rater.code}/form/")
+    is_ready(page)
+    return page
+
+
+PLAYED = (
+    "(() => { const {played, paused} = document.querySelector('[data-slot=desk] [data-audio]');"
+)
+SILENT = f"{PLAYED} return paused && played.length === 0; }})()"
+
+
+def test_nothing_sounds_by_itself_and_all_is_heard_before_one_seeks_or_sends(
+    open_page, listening, live_server
+):
+    page = at_the_desk(open_page, listening, live_server)
+    assert page.evaluate(SILENT)
+    assert page.is_disabled(f"{FORM} [data-seek]")
+    mark_by_keys(page)
+    assert page.is_disabled("[data-send]"), "all marks are there, the sound was not heard"
+    hear(page)
+    assert page.is_enabled(f"{FORM} [data-seek]")
+    until(page, "!document.querySelector('[data-send]').disabled")
+
+
+def test_a_form_with_one_question_offers_no_key_to_another(
+    open_page, settings, tmp_path, live_server
+):
+    settings.PUBLIC_FILES, settings.HIDDEN_FILES = tmp_path / "files", tmp_path / "hidden"
+    asked = make_listening(now=timezone.now(), form=RatingForm.MOS, systems=2)
+    page = at_the_desk(open_page, asked, live_server)
+    told = page.inner_text(".keys")
+    assert "1–5" in told
+    assert "other question" not in told
+    page.keyboard.press("?")
+    assert "vocalization" not in page.inner_text("[data-keys-dialog]")

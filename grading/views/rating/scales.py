@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -139,7 +139,8 @@ PAIR_NAMES = (_("First"), _("Second"))
 class FormWords:
     """What a form says around its questions: its heading, what is due first, and the keys of marks.
 
-    `counts` says that the keys count the levels from the left, where these are no digits.
+    `counts` says that the keys count the levels from the left, where these are no digits; `asks_one`
+    that there is no other question to go to.
     """
 
     heading: Words
@@ -149,6 +150,7 @@ class FormWords:
     why: Words
     keys: tuple[str, str] = ("0", "5")
     counts: bool = False
+    asks_one: bool = False
 
 
 _CLIP = FormWords(
@@ -162,7 +164,7 @@ _CLIP = FormWords(
 )
 FORM_WORDS = {
     NVV: _CLIP,
-    MOS: _CLIP,
+    MOS: replace(_CLIP, keys=("1", "5"), asks_one=True),
     COMOS: FormWords(
         heading=_("Pair %(number)s"),
         listen=_("Listen to both sounds to the end first."),
@@ -175,6 +177,7 @@ FORM_WORDS = {
         ),
         keys=("1", "7"),
         counts=True,
+        asks_one=True,
     ),
 }
 
