@@ -110,6 +110,11 @@ else:
             "OPTIONS": SQLITE_OPTIONS,
         }
     }
+DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", default="")
+DATABASE_OWNER = env.db_url("DATABASE_OWNER_URL") if DATABASE_OWNER_URL else {}
+"""The role that migrations run as; the application's own then cannot alter what keeps evidence."""
+EVIDENCE_IS_APART = False
+"""Whether `doctor` wants it so; production with PostgreSQL does."""
 DATABASE_POOL = env.int("DATABASE_POOL", default=20)
 """How many idle connections to PostgreSQL one web server keeps; 0: one anew for each request."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -23,6 +23,7 @@ STORAGES = {
 EMAIL_CONFIG = env.email("EMAIL_URL", default="smtp://localhost:25")
 vars().update(EMAIL_CONFIG)
 MAIL_IN_BACKGROUND = True
+EVIDENCE_IS_APART = bool(DATABASE_URL)
 
 OUTBOX = env.bool("PLAUDIT_OUTBOX", default=False)
 WANTS_DEBUG = env.bool("DEBUG", default=False)

@@ -84,7 +84,7 @@ def _cookies(values: Values) -> list[str]:
 
 def _servers(values: Values) -> list[str]:
     said = []
-    for name in ("DATABASE_URL", "REDIS_URL"):
+    for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"):
         url = urlsplit(str(values[name]))
         if url.hostname and not _is_local(url.hostname) and (url.password or "") in WEAK_PASSWORDS:
             said.append(

@@ -17,7 +17,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from accounts import triggers
+from accounts import ownership, triggers
 from accounts.models import AuditEvent
 from competition import bucket
 from grading.enums import UploadState
@@ -83,6 +83,9 @@ def evidence(now: datetime) -> Finding:
         first = doubts[0]
         said = f"the signed head {first.count} of {first.scope} does not hold ({first.outcome})"
         return Finding("evidence", said, "Run: manage.py verify_audit; compare with a backup.")
+    if settings.EVIDENCE_IS_APART and ownership.alterable():
+        said = "the application's own role could switch off the triggers that keep evidence"
+        return Finding("evidence", said, "Set DATABASE_OWNER_URL for manage.py migrate alone.")
     return Finding("evidence", "every trigger that keeps evidence is there, signed heads hold")
 
 

@@ -96,7 +96,7 @@ def test_cookies_in_the_clear_and_a_bucket_without_keys_are_refused() -> None:
         "METRICS_TOKEN": "", "ALLOWED_HOSTS": [".example.org"],
         "SITE_URL": "https://challenge.example.org", "CSRF_TRUSTED_ORIGINS": [],
         "SESSION_COOKIE_SECURE": True, "CSRF_COOKIE_SECURE": True, "SECURE_HSTS_SECONDS": 3600,
-        "DATABASE_URL": "postgres://plaudit@127.0.0.1/plaudit", "REDIS_URL": "redis://localhost:6379/0",
+        "DATABASE_URL": "postgres://plaudit@127.0.0.1/plaudit", "DATABASE_OWNER_URL": "", "REDIS_URL": "redis://localhost:6379/0",
         "CELERY_BROKER_URL": "redis://localhost:6379/0", "S3_BUCKET": "", "S3_ACCESS_KEY": "",
         "S3_SECRET_KEY": "", "S3_ENDPOINT_URL": "http://store:8333", "S3_PUBLIC_URL": "",
         "EMAIL_BACKEND": safety.MAIL_TO_PEOPLE, "EMAIL_HOST": "mail",
