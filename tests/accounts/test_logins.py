@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from axes.models import AccessAttempt
 from django.contrib.auth import authenticate
 from django.test import RequestFactory
@@ -61,6 +62,7 @@ def log_in(email: str, password: str, address: str = "192.0.2.1"):
     return authenticate(request, username=email, password=password)
 
 
+@time_machine.travel(NOW, tick=False)
 def test_ten_failures_lock_one_account_for_one_address_alone(settings) -> None:
     ada, ben = UserFactory(), UserFactory()
     for _ in range(settings.AXES_FAILURE_LIMIT):
