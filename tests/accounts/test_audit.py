@@ -131,6 +131,7 @@ def test_appends_to_an_existing_chain_take_few_statements_and_a_savepoint(
         record(2)
 
 
+@pytest.mark.slow
 @given(st.text(), st.text(), st.integers(1, 2**62), st.datetimes(timezones=st.just(UTC)), st.text())
 def test_pieces_with_number_and_hash_between_them_are_what_is_hashed(
     actor: str, target: str, number: int, at: datetime, text: str

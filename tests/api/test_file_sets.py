@@ -69,6 +69,7 @@ def sender(arena) -> Sender:
     return Sender(arena)
 
 
+@pytest.mark.slow
 def test_files_in_any_order_become_one_submission_that_is_accepted(place, arena, sender):
     begun = sender.begin(note="first try")
     assert begun.status_code == 201
@@ -295,6 +296,7 @@ def test_nobody_else_sees_or_fills_a_set(arena, sender):
     assert other.post(f"{sender.at}complete/").status_code == 404
 
 
+@pytest.mark.slow
 def test_clips_are_told_with_their_screen_in_pages(arena, sender):
     code = sender.send_all(members(utt_0002=wav(bytes(96_000)))).json()["code"]
     clips = f"/api/v1/submissions/{code}/clips/"

@@ -45,6 +45,7 @@ def stored_names() -> list[str]:
     return [path.name for path in root.rglob("*") if path.is_file()]
 
 
+@pytest.mark.slow
 def test_a_file_in_parts_becomes_a_submission_that_is_scored(
     place, api, address, arena, django_capture_on_commit_callbacks
 ):

@@ -72,6 +72,7 @@ def score(submission: Submission) -> None:
         evaluations.run(evaluation_id=evaluation.pk, worker="w", clock=timezone.now)
 
 
+@pytest.mark.slow
 def test_every_call_of_the_client_and_every_field_it_reads_is_in_the_document(
     arena, site, run, tmp_path, capsys
 ):

@@ -181,6 +181,7 @@ def run_producers_and_workers(folder: Path, each: int) -> None:
     assert len(list(folder.glob("handled-*"))) == 2, "one worker did nothing"
 
 
+@pytest.mark.slow
 def test_two_producers_and_two_workers_lose_no_message(tmp_path: Path) -> None:
     run_producers_and_workers(tmp_path, each=150)
 

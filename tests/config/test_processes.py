@@ -69,6 +69,7 @@ def counted(site: Installation) -> int:
     return int(found[1]) if found else 0
 
 
+@pytest.mark.slow
 def test_one_that_is_killed_is_started_again_while_the_other_answers(site, web):
     first, second = serving(web, site.port)
     first.send_signal(signal.SIGKILL)
@@ -80,6 +81,7 @@ def test_one_that_is_killed_is_started_again_while_the_other_answers(site, web):
     assert "ended (signal SIGKILL)" in site.log("web")
 
 
+@pytest.mark.slow
 def test_each_process_tells_the_measures_of_all(site, web):
     before = counted(site)
     for _ in range(60):
@@ -89,6 +91,7 @@ def test_each_process_tells_the_measures_of_all(site, web):
     assert told == list(range(before + 61, before + 81))
 
 
+@pytest.mark.slow
 def test_its_end_is_the_end_of_all_and_frees_the_address(site, web):
     children = web.children()
     web.send_signal(signal.SIGTERM)
@@ -99,6 +102,7 @@ def test_its_end_is_the_end_of_all_and_frees_the_address(site, web):
         again.bind(("127.0.0.1", site.port))
 
 
+@pytest.mark.slow
 def test_killed_it_leaves_nobody_behind_and_starts_again(site, web):
     children = web.children()
     web.send_signal(signal.SIGKILL)

@@ -50,6 +50,7 @@ def test_production_starts_with_safe_values_and_keeps_cookies_to_https(tmp_path:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value"),
     [

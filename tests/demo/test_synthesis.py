@@ -112,6 +112,7 @@ def test_only_the_clipping_system_reaches_full_scale(spoken) -> None:
     assert min(loudest.values()) > 5_000
 
 
+@pytest.mark.slow
 def test_all_archives_but_the_spoiled_one_are_accepted(archives, spoken) -> None:
     for filename, archive in archives.items():
         report = checked(archive, spoken)

@@ -125,6 +125,7 @@ def test_the_first_canary_that_never_ends_is_an_alarm():
     assert canary.look(now=NOW + timedelta(minutes=26)).state == CanaryState.LATE
 
 
+@pytest.mark.slow
 def test_a_canary_that_fails_is_an_alarm_until_the_next_one_is_well(sent):
     Evaluation.objects.update(
         state=EvaluationState.FAILED, score=None, failure_code="SCORER_MEMORY"

@@ -92,6 +92,7 @@ def test_what_cannot_be_asked_for_changes_nothing(arena, submission):
     assert not RescoreCheck.objects.exists()
 
 
+@pytest.mark.slow
 def test_references_that_are_gone_are_told_after_three_tries(submission):
     check = ask(submission)
     references.path_of(submission.phase.references).unlink()

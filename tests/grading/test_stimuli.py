@@ -152,6 +152,7 @@ def test_two_minutes_are_prepared_in_bounded_memory_and_time():
     assert made.frames == 2 * MINUTE + 2 * PADDING
 
 
+@pytest.mark.slow
 def test_the_child_writes_what_was_made_and_names_what_it_cannot_read(tmp_path):
     clips, sounds = [], [noise(RATE, -30), noise(RATE // 4, -40)]
     for number, content in enumerate([*map(stimuli.wav_of, sounds), b"RIFF....no wave", b""]):

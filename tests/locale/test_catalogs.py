@@ -53,6 +53,7 @@ def catalog(request):
     return loaded(request.param)
 
 
+@pytest.mark.slow
 def test_every_text_that_entrants_see_is_in_the_catalog_and_no_other(catalog):
     assert keys(catalog) == keys(seen_by_entrants())
 

@@ -78,6 +78,7 @@ def test_english_sentences_and_holes_are_found():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_no_page_of_entrants_has_english_or_a_hole(
     settings, tmp_path, django_capture_on_commit_callbacks

@@ -70,6 +70,7 @@ e = _(a)
     ]
 
 
+@pytest.mark.slow
 def test_the_file_can_be_read_again_and_has_every_text(tmp_path: Path) -> None:
     catalog = extract_messages.collect()
     (tmp_path / "x.pot").write_bytes(extract_messages.rendered(catalog))

@@ -6,6 +6,7 @@ import io
 import zipfile
 import zlib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,6 +109,7 @@ def test_files_beyond_four_gibibytes_are_laid_out_in_zip64() -> None:
         assert archive.read("ISSUE.json") == ISSUE
 
 
+@pytest.mark.slow
 def test_more_members_than_a_plain_zip_can_count() -> None:
     count = 70_000
     files = {f"{number:05d}": b"" for number in range(count)}

@@ -139,6 +139,7 @@ def test_no_path_leads_out_of_a_pack(shelf: Shelf, tail: str) -> None:
     assert logged_in(shelf.captain).get(path + tail).status_code == 404
 
 
+@pytest.mark.slow
 def test_fifty_copies_broken_and_resumed_leave_no_byte_without_a_name(shelf: Shelf) -> None:
     """Random cuts and ranges from a fixed seed; ten copies are revoked on the way."""
     chance = random.Random(20261130)  # noqa: S311

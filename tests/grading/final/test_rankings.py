@@ -110,6 +110,7 @@ def test_the_board_follows_an_exclusion_and_says_what_went(golden):
     assert provisional[0].submission.code in moved
 
 
+@pytest.mark.slow
 def test_the_board_follows_a_disqualification_and_its_taking_back(golden):
     board = golden.rank()
     before = {name: row.score for name, row in view(board).items()}
@@ -269,6 +270,7 @@ def test_a_system_stands_in_one_list_only_and_snapshots_are_evidence(golden):
             act()
 
 
+@pytest.mark.slow
 def test_the_command_computes_again_and_writes_nothing(golden, capsys):
     place = [golden.competition.slug, "generation", "final"]
     with pytest.raises(CommandError, match="no snapshot"):

@@ -100,6 +100,7 @@ def test_costs_are_counted_at_the_price_and_failed_calls_cost_too(standin, behav
     assert run.cost_micro == by_hand > 0
 
 
+@pytest.mark.slow
 def test_canaries_are_asked_before_the_run_and_after_every_so_many_calls(standin, canaries):
     evaluation = waiting(judged_arena(canaries=CANARIES | {"every": 6}))
     run = judge(evaluation)

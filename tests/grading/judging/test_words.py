@@ -252,6 +252,7 @@ def test_a_judge_that_obeys_an_answer_is_stopped_before_anything_is_marked(
     assert marks_of(evaluation) == expected(arena)
 
 
+@pytest.mark.slow
 def test_canaries_that_do_not_fit_begin_no_call(standin, canaries, tmp_path):
     write_canaries(tmp_path, "words-en", language="en")
     judging_canaries.load(folder=tmp_path, now=NOW)
@@ -301,6 +302,7 @@ def test_key_and_hidden_words_are_in_no_row_log_or_export(settings, caplog):
     assert all(KEY not in text and SECRET not in text for text in rows)
 
 
+@pytest.mark.slow
 def test_answers_are_replayed_from_a_file_without_a_model(standin, settings, tmp_path):
     arena = words_arena()
     first = judge(waiting(arena))

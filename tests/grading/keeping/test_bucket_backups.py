@@ -49,6 +49,7 @@ def told_of(arena) -> tuple:
     return stage.tables(), stage.told(arena.competition.slug)
 
 
+@pytest.mark.slow
 def test_a_bucket_comes_back_in_another_one_and_on_a_disk_as_it_was(settings, tmp_path, path):
     first = settings.S3_BUCKET
     with stage.elsewhere(tmp_path / "first"):
@@ -77,6 +78,7 @@ def test_a_bucket_comes_back_in_another_one_and_on_a_disk_as_it_was(settings, tm
     check_holds(saved)
 
 
+@pytest.mark.slow
 def test_an_installation_moves_from_a_disk_to_a_bucket(settings, original):
     backups.restore(path=original.backup, now=EXPORTED)
     held = {key.partition("/")[2]: digest for key, digest in original.files.items() if "/" in key}

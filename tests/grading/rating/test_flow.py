@@ -37,6 +37,7 @@ def votes(hall: Hall) -> Counter[tuple[str, str]]:
     return Counter((one.system, one.utt_id) for one in rows)
 
 
+@pytest.mark.slow
 def test_a_full_panel_completes_its_plan_and_every_stimulus_has_its_ratings():
     hall = make_hall(settings={"wanted": 1, "raters": 3})
     panel = [hall.rater() for _ in range(3)]

@@ -41,6 +41,7 @@ def run(protocol, *, now=NOW) -> int:
     return stimuli.prepare(protocol_id=protocol.pk, clock=lambda: now)
 
 
+@pytest.mark.slow
 def test_every_sound_is_prepared_once_and_kept_under_a_name_that_says_nothing(protocol, unplanned):
     assert stimuli.progress(protocol=protocol).prepared == 0
     assert run(protocol) == 2
@@ -59,6 +60,7 @@ def test_every_sound_is_prepared_once_and_kept_under_a_name_that_says_nothing(pr
     assert stimuli.progress(protocol=protocol).is_complete
 
 
+@pytest.mark.slow
 def test_what_somebody_else_is_at_is_left_to_them_until_they_are_surely_gone(protocol, unplanned):
     unplanned.update(rung_at=NOW)
     assert run(protocol, now=NOW + stimuli.CLAIM) == 0
@@ -66,6 +68,7 @@ def test_what_somebody_else_is_at_is_left_to_them_until_they_are_surely_gone(pro
     assert run(protocol, now=NOW + stimuli.CLAIM + timedelta(seconds=1)) == 2
 
 
+@pytest.mark.slow
 def test_the_sweep_rings_for_what_nobody_prepares(protocol, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         assert stimuli.settle(now=NOW) == 1
@@ -73,6 +76,7 @@ def test_the_sweep_rings_for_what_nobody_prepares(protocol, django_capture_on_co
     assert stimuli.settle(now=NOW) == 0
 
 
+@pytest.mark.slow
 def test_a_clip_that_is_lost_or_changed_is_named_and_holds_up_no_other(protocol, unplanned):
     first, second = unplanned
     lost = Waveform.objects.create(

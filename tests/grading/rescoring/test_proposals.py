@@ -195,6 +195,7 @@ def test_dropping_a_candidate_leaves_everything_as_it_was_and_it_may_be_proposed
     assert lines(arena) == before
 
 
+@pytest.mark.slow
 def test_uploads_are_queued_for_both_recipes_and_fresh_work_goes_first(
     arena, bells, django_capture_on_commit_callbacks
 ):
@@ -227,6 +228,7 @@ def test_uploads_are_queued_for_both_recipes_and_fresh_work_goes_first(
     assert bells.count((doorbell.EVALUATE_AGAIN, waiting.pk)) == 2
 
 
+@pytest.mark.slow
 def test_an_upload_whose_references_lost_utterances_is_still_read_whole(arena, bells):
     submission = submit(arena, arena.flawed(1))
     clock = lambda: NOW  # noqa: E731

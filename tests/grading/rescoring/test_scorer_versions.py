@@ -122,6 +122,7 @@ def test_doctor_says_what_to_do_until_the_switch(fresh, arena):
     assert found.ok
 
 
+@pytest.mark.slow
 def test_the_switch_scores_it_and_tells_its_team_once(fresh, arena):
     proposal = _switch_to_the_new_scorer(arena)
     result = live_of(fresh)
@@ -137,6 +138,7 @@ def test_the_switch_scores_it_and_tells_its_team_once(fresh, arena):
     assert QuotaEntry.objects.get(submission=fresh).state == "charged"
 
 
+@pytest.mark.slow
 def test_what_waits_holds_up_neither_the_candidate_nor_other_fresh_work(fresh, arena, bells):
     proposal = propose(arena, params=None)
     rescoring_queue.fill(rescoring_id=proposal.pk, now=LATER)

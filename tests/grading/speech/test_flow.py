@@ -231,6 +231,7 @@ def test_a_score_computed_again_has_the_same_digits(speech):
     assert (found.state, found.differences) == ("same", [])
 
 
+@pytest.mark.slow
 def test_the_board_orders_by_score_then_a_and_shares_places(speech):
     marks = {
         # the same score of 50: A 3.5 and P 2.4, then A 3, then A 3 again

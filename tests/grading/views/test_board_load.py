@@ -27,6 +27,7 @@ def queries_of(seen_by, who: str, path: str) -> int:
     return len(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["anonymous", "captain", "organizer"])
 def test_as_many_queries_for_two_hundred_entrants_as_for_ten(arena, seen_by, who):
     counts = {}

@@ -86,6 +86,7 @@ def test_the_progress_names_systems_for_organizers_alone(client):
         assert client.get(at(hall, "rating-csv")).status_code == 403
 
 
+@pytest.mark.slow
 def test_results_are_withheld_until_every_stimulus_has_its_ratings(client):
     hall = make_hall(settings={"texts": 3, "wanted": 1, "raters": 3})
     panel = [hall.rater(language=language) for language in ("en", "zh") for _ in range(3)]

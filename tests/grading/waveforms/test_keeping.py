@@ -45,6 +45,7 @@ def work_folders() -> list[Path]:
     return list((Path(settings.PUBLIC_FILES) / "work").glob("*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pack", [zipped, tarred, lambda files: gzipped(tarred(files))], ids=["zip", "tar", "tar.gz"]
 )
@@ -151,6 +152,7 @@ def test_a_rejected_upload_takes_no_waveform_along(arena, in_this_process) -> No
     assert storage.is_stored(key)
 
 
+@pytest.mark.slow
 def test_a_clip_whose_screen_fails_is_accepted(arena, monkeypatch) -> None:
     """The screen's process is killed by its own limit of time; that refuses nobody."""
     bounds = child.Bounds(0.0, 30, 1 << 31)
@@ -183,6 +185,7 @@ def test_a_bucket_that_hangs_puts_the_validation_off(bucket, arena, in_this_proc
     assert submission.clips.count() == 3
 
 
+@pytest.mark.slow
 def test_progress_is_told_step_by_step(arena, monkeypatch) -> None:
     monkeypatch.setattr(leases, "PROGRESS_SECONDS", 0.0)
     seen: list[tuple[str, int]] = []
