@@ -166,7 +166,7 @@ def run_producers_and_workers(folder: Path, each: int) -> None:
         wait_until(messages.exists)
         (messages / f"{0:020d}_empty.score.msg").touch()
         (messages / f"{1:020d}_odd.score.msg").write_text(WHOLE_BUT_NO_TASK)
-        wait_until(lambda: len(handled(folder)) >= 2 * each)
+        wait_until(lambda: len(handled(folder)) >= 2 * each, seconds=PATIENCE + each / 5)
         assert [producer.wait(timeout=PATIENCE) for producer in producers] == [0, 0]
         assert [worker.poll() for worker in workers] == [None, None], "a worker was lost"
     finally:

@@ -159,18 +159,19 @@ class Counting(io.BytesIO):
         return super().read(size)
 
 
+@pytest.mark.django_db
 def test_a_long_sound_is_sent_in_pieces_and_its_file_let_go():
     data = bytes(range(256)) * 4_096
     file, held, let_go = Counting(data), ExitStack(), []
     held.callback(let_go.append, True)
 
+    response = PartResponse(Reading(file, 10, 500_000, held))
+
     async def send() -> list[bytes]:
-        response = PartResponse(Reading(file, 10, 500_000, held))
-        pieces = [piece async for piece in response]
-        response.close()
-        return pieces
+        return [piece async for piece in response]
 
     pieces = asyncio.run(send())
+    response.close()  # outside of the loop, as Django's handler does: it looks after connections
     assert b"".join(pieces) == data[10:500_010]
     assert max(map(len, pieces)) <= CHUNK
     assert file.most <= CHUNK
