@@ -32,9 +32,9 @@ _READINGS = {
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Check a submission against references or a manifest; return the exit code."""
-    if registry.get(arguments.track).sends_sounds:
+    track = inputs.track_of_files(arguments.track)
+    if track.sends_sounds:
         return _finish(sounds.check(arguments, console), arguments, console)
-    track = registry.get(arguments.track)
     params = inputs.read_params(track, arguments.params, arguments.labels)
     if arguments.manifest is not None:
         ids = inputs.read_manifest(arguments.manifest, track)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Protocol
 
+from grading.scoring import registry
 from grading.scoring.draws import PoolClip
 from grading.scoring.formats.pieces import BOM, choose_reading, cut
 from grading.scoring.formats.strict_json import Fault, StrictDecoder
@@ -35,6 +36,16 @@ class _Track(Protocol):
 
 class RowsRefused(ScoringError):
     """Rows cannot be ranked: they are not JSON, or not rows."""
+
+
+def track_of_files(name: str) -> Track:
+    """Return the track; raises InputError for one to which no files are sent."""
+    track = registry.get(name)
+    if track.is_composed:
+        raise InputError(
+            f"{name} is made of other boards: check or score the files of each of them"
+        )
+    return track
 
 
 def read_json(path: Path) -> object:

@@ -44,14 +44,12 @@ _FEW_CLIPS = 200
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     """Check and score a submission against references; return the exit code."""
-    track = registry.get(arguments.track)
+    track = inputs.track_of_files(arguments.track)
     params = inputs.read_params(track, arguments.params, arguments.labels)
     try:
         references = inputs.read_references(track, arguments.reference, params)
     except ReferencesInvalid as error:
         return refuse_references(error, arguments, console)
-    if track.is_composed:
-        raise inputs.InputError(f"{track.name} is made of other boards: score each of them")
     is_marked = track.is_marked(params)
     _require_files(track, arguments, is_marked=is_marked)
     if is_marked and not track.needs_sent:
