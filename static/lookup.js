@@ -24,14 +24,16 @@ for (const form of document.querySelectorAll("[data-lookup]")) {
     const file = chooser.files[0];
     latest = file;
     if (!file) return;
+    let found = "";
     try {
-      field.value = await hashOf(file, (share) => {
+      found = await hashOf(file, (share) => {
         if (latest === file) told.textContent = `${told.dataset.reading} ${Math.round(100 * share)} %`;
       });
     } catch (error) {
       if (latest === file) told.textContent = told.dataset.unread;
-      return;
     }
-    if (latest === file) form.requestSubmit();
+    if (!found || latest !== file) return; // unread, or another file was chosen meanwhile
+    field.value = found;
+    form.requestSubmit();
   });
 }
