@@ -1,4 +1,4 @@
-"""One request as one person, and whether it changed anything; what it changed is taken back."""
+"""One request as one person, what it changed and whether the log tells; the change is taken back."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tests.security.stage import Stage
 from tests.security.worlds import client_of
 
 INCIDENTAL = re.compile(r'"(?:django_session|axes_\w+|accounts_failedlogin\w*)"')
+EVENT = re.compile(r'^\s*INSERT INTO "accounts_auditevent"', re.IGNORECASE)
 RAW = "<body>"
 """The name of a field that is the whole body, as bytes."""
 ELSEWHERE: Any = {"REMOTE_ADDR": "192.0.2.1"}
@@ -41,11 +42,18 @@ class Writes:
             self.statements.append(sql)
         return execute(sql, *rest)
 
+    @property
+    def mark(self) -> str:
+        """`*` when something was written and the log tells of it, `+` when it does not, else nothing."""
+        if not self.statements:
+            return ""
+        return "*" if any(EVENT.match(sql) for sql in self.statements) else "+"
+
 
 def attempt(
     stage: Stage, who: str, method: str, path: str, *, data: dict[str, Any], is_api: bool
 ) -> str:
-    """Return the status, with a `*` when something was written; the world is as before afterwards."""
+    """Return the status and the mark of what was written; the world is as before afterwards."""
     writes = Writes()
     with transaction.atomic():
         client = client_of(stage, who, is_api=is_api, **ELSEWHERE)
@@ -54,7 +62,7 @@ def attempt(
             if response.streaming:
                 response.getvalue()  # read whole, a stream closes itself and keeps the connection
         transaction.set_rollback(True)
-    return f"{response.status_code}{'*' if writes.statements else ''}"
+    return f"{response.status_code}{writes.mark}"
 
 
 def _ask(

@@ -12,7 +12,7 @@ PATH = Path(__file__).with_name("matrix.txt")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What each kind of person is answered: a status, with `*` where something is written."""
+    """What each kind of person is answered: a status, and `*` or `+` where something is written."""
 
     method: str
     name: str
