@@ -19,10 +19,18 @@ def run(
     *,
     bounds: child.Bounds,
     watch: Callable[[int, int], None] | None = None,
+    on_step: Callable[[str], None] | None = None,
     module: str = "",
 ) -> dict[str, Any]:
     """Do one job here, with the function that the child process would call."""
-    return sandbox.DOERS[job["do"]](dict(job), watch or (lambda done, total: None))
+
+    def tell(done: int, total: int, step: str = "") -> None:
+        if step and on_step is not None:
+            on_step(step)
+        if watch is not None:
+            watch(done, total)
+
+    return sandbox.DOERS[job["do"]](dict(job), tell)
 
 
 if __name__ == "__main__":
