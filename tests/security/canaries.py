@@ -24,6 +24,7 @@ from tests.factories.grading import NOW, Arena, join, jsonl, make_arena, submit
 from tests.factories.verification import SECRET_ID, SECRET_WORD, hold_out, references_of
 from tests.security.canaries_heard import EARS, Heard, plant
 from tests.security.voices import ROWS
+from tests.security.worlds import log_in
 
 LATER = NOW + timedelta(minutes=1)
 OVERSEERS = frozenset({"organizer", "admin"})
@@ -46,16 +47,13 @@ class World:
     arena: Arena
     people: dict[str, User | None]
     secrets: dict[str, str] = field(default_factory=dict)
+    logins: dict[str, str] = field(default_factory=dict)
+    """The keys of their sessions; the listener's is the one that links to sounds are for."""
     canaries: list[Canary] = field(default_factory=list)
     codes: list[str] = field(default_factory=list)
     verifications: list[str] = field(default_factory=list)
     mails: list[EmailMessage] = field(default_factory=list)
     heard: Heard | None = None
-
-    @property
-    def logins(self) -> dict[str, str]:
-        """The session key of the rater, whom alone the links to sounds are for."""
-        return {} if self.heard is None else {"listener": self.heard.hearing.login}
 
     def hidden_from(self, who: str) -> list[Canary]:
         """Return what this kind of person may not read."""
@@ -93,6 +91,8 @@ def make_world() -> World:
     standings.rebuild(board_id=Board.objects.get(phase=arena.phase).pk, now=LATER)
     _plant_held_out(world)
     _plant_heard(world)
+    known = {who: user for who, user in people.items() if user is not None}
+    world.logins |= {who: log_in(user) for who, user in known.items() if who not in world.logins}
     return world
 
 
@@ -240,6 +240,7 @@ def _plant_heard(world: World) -> None:
         readers={"captain": OWN, "rival": frozenset({"rival"})},
         overseers=OVERSEERS,
     )
+    world.logins["listener"] = world.heard.hearing.login
     world.codes += world.heard.clips
     world.canaries += [Canary(*one) for one in world.heard.canaries]
     texts = [text for _, text in ROWS.values()]

@@ -44,6 +44,7 @@ from tests.factories.grading import NOW, Arena, join, make_arena, scored, submit
 from tests.factories.rating import TRAP, waveform
 from tests.security import held_out
 from tests.security.voices import Hearing, Voices, make_hearing, make_voices
+from tests.security.worlds import log_in
 
 PEOPLE = (
     "anonymous",
@@ -123,6 +124,8 @@ class Stage:
     draft: Arena
     people: dict[str, User | None]
     secrets: dict[str, str]
+    logins: dict[str, str]
+    """The keys of their sessions; the rater's is the one that links to sounds are for."""
     own: TeamSide
     rival: TeamSide
     waiting_entrant: Entrant
@@ -136,11 +139,6 @@ class Stage:
     """Codes of verifications by the competition's key."""
     verified: dict[int, str]
     """Codes of entrants that held-out inputs were released to, by the entrant's key."""
-
-    @property
-    def logins(self) -> dict[str, str]:
-        """The session keys of those who were given links that only one log-in may follow."""
-        return {"rater": self.hearing.login}
 
     def places(self, arena: Arena) -> dict[str, str]:
         """Slugs and codes of a competition's parts."""
@@ -199,11 +197,13 @@ def make_stage() -> Stage:
     }
     released = held_out.release_to(arena, [own.entrant, rival.entrant])
     verified = {entrant: named.code for entrant, named in released.items()}
+    logins = {who: log_in(user) for who, user in people.items() if user is not None}
     return Stage(
         arena,
         draft,
         people,
         secrets,
+        logins | {"rater": hearing.login},
         own,
         rival,
         waiting,

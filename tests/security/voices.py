@@ -7,9 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from django.conf import settings
-from django.test import Client
-
 from accounts.models import User
 from competition.models import Competition, Entrant, Phase, Track
 from grading.enums import AnswerSource, JudgeRunState, JudgeStop
@@ -29,6 +26,7 @@ from tests.factories.hearing import Place, place_of, small_listening
 from tests.factories.judging import JUDGE, waiting
 from tests.factories.listening import Listening, listener, organizer_of
 from tests.scoring.formats.sounds import GOOD
+from tests.security.worlds import log_in
 
 Lead = Callable[[User, RatingSession], None]
 ROWS = {
@@ -168,9 +166,7 @@ def make_hearing(user: User) -> Hearing:
 
     Somebody else is at the clips of the last one too.
     """
-    client = Client()
-    client.force_login(user)
-    login = client.cookies[settings.SESSION_COOKIE_NAME].value
+    login = log_in(user)
     listening = small_listening(NOW)
     organizer = organizer_of(listening)
     own, other = (place_of(listening, organizer, one, NOW) for one in (user, listener()))

@@ -18,14 +18,12 @@ from tests.factories.grading import NOW
 
 
 class Peopled(Protocol):
-    """A world that knows its people, and their tokens, by kind."""
+    """A world that knows its people, their tokens and the keys of their sessions, by kind."""
 
     people: Mapping[str, User | None]
     secrets: Mapping[str, str]
 
-    @property
-    def logins(self) -> Mapping[str, str]:
-        """Session keys of those whose pages go by one log-in."""
+    logins: Mapping[str, str]
 
 
 @contextmanager
@@ -49,15 +47,19 @@ def kept_in(folder: Path) -> Iterator[None]:
         yield
 
 
+def log_in(user: User) -> str:
+    """Return the key of a new session: made once with the world, it serves every client."""
+    client = Client()
+    client.force_login(user)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
 def client_of(world: Peopled, who: str, *, is_api: bool, **options: Any) -> Client:
     """Return a client signed in as that kind of person, by token or session; an error is its 500."""
     user = world.people[who]
     if user is not None and is_api:
         options["HTTP_AUTHORIZATION"] = f"Bearer {world.secrets[who]}"
-        return Client(raise_request_exception=False, **options)
     client = Client(raise_request_exception=False, **options)
-    if user is not None:
-        client.force_login(user)
-    if who in world.logins:
+    if user is not None and not is_api:
         client.cookies[settings.SESSION_COOKIE_NAME] = world.logins[who]
     return client
