@@ -24,7 +24,7 @@ from grading.demo.entrants import ENTRANTS, Entrant, Upload
 from grading.demo.people import captain_of, everybody
 from grading.demo.prepare import FOLDER, SLUG
 from grading.enums import EvaluationState, SubmissionState
-from grading.models import Board, Submission
+from grading.models import Board, Evaluation, Submission
 
 TRACK = "understanding"
 TOKEN_NAME = "Demo uploads"  # noqa: S105  a label, not a secret
@@ -49,7 +49,8 @@ def upload_all(api: Api, *, now: datetime, show: Show) -> int:
     """Send what is missing of Track 1, wait until all is settled and on the board.
 
     Returns how many were sent. `show` is called with what is being done, how many are done, and of
-    how many. Raises UploadError when the server refuses a file, or scores nothing for five minutes.
+    how many. Raises UploadError when the server refuses a file, or ends nothing
+    of anybody's for five minutes.
     """
     return send_all(api, list(open_tasks()), now=now, show=show)
 
@@ -168,18 +169,24 @@ def _send(api: Api, token: str, task: Task) -> str:
 
 def _follow(api: Api, waiting: Mapping[str, str], show: Show, settled: Collection[str]) -> None:
     left, total = dict(waiting), len(waiting)
-    stalled_at = time.monotonic() + STALL_SECONDS
+    ended, stalled_at = _ended_anywhere(), time.monotonic() + STALL_SECONDS
     while left:
-        done = [code for code, token in left.items() if api.stage(token, code) in settled]
-        for code in done:
+        for code in [code for code, token in left.items() if api.stage(token, code) in settled]:
             del left[code]
         show("scored" if settled is SETTLED else "checked", total - len(left), total)
-        if done:
+        if ended != (ended := _ended_anywhere()):
             stalled_at = time.monotonic() + STALL_SECONDS
-        elif time.monotonic() > stalled_at:
+        if left and time.monotonic() > stalled_at:
             raise UploadError(f"no score for five minutes, {len(left)} still wait for the worker")
-        else:
+        if left:
             time.sleep(POLL_SECONDS)
+
+
+def _ended_anywhere() -> int:
+    """Return how much the worker has ended, of whomever: what waits behind others is not stalled."""
+    checked = Submission.objects.exclude(state=SubmissionState.RECEIVED)
+    scored = Evaluation.objects.filter(finished_at__isnull=False)
+    return checked.count() + scored.count()
 
 
 def await_boards() -> None:

@@ -83,3 +83,45 @@ def test_uploads_that_were_stopped_go_on_and_end_with_each_file_scored_once(few_
     assert run(StopsAfter(0)) == (0, [("uploading", 0, 0)])
     assert kept() == complete
     assert not ApiToken.objects.filter(revoked_at=None).exists()
+
+
+class Clock:
+    """A clock that goes on when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class Queue:
+    """An API that tells of one upload: it is received until so many seconds have gone."""
+
+    def __init__(self, clock: Clock, scored_after: float) -> None:
+        self.clock, self.scored_after = clock, scored_after
+
+    def stage(self, _token: str, _code: str) -> str:
+        return "scored" if self.clock.now >= self.scored_after else "received"
+
+
+def follow(monkeypatch, *, others_end: bool) -> None:
+    clock = Clock()
+    monkeypatch.setattr(uploads, "time", clock)
+    monkeypatch.setattr(
+        uploads, "_ended_anywhere", lambda: int(clock.now / 60) if others_end else 0
+    )
+    uploads._follow(Queue(clock, 900.0), {"code": "token"}, lambda *_: None, uploads.SETTLED)
+    assert clock.now == 900.0
+
+
+def test_what_waits_behind_the_files_of_others_is_waited_for(monkeypatch) -> None:
+    follow(monkeypatch, others_end=True)
+
+
+def test_a_worker_that_ends_nothing_for_five_minutes_is_told(monkeypatch) -> None:
+    with pytest.raises(UploadError, match="no score for five minutes, 1 still"):
+        follow(monkeypatch, others_end=False)
