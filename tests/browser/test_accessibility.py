@@ -34,6 +34,9 @@ CUT = """() => {
   return found.slice(0, 3).map((node) =>
     `${node.tagName}.${node.getAttribute("class") || ""} is cut off: ${node.textContent.trim().slice(0, 40)}`);
 }"""
+IDLE = (
+    """() => document.querySelector("[hx-trigger]") && !window.htmx ? ["does not ask again"] : []"""
+)
 NARROW = 390
 LOOKS = (
     ("light", 1280, None),
@@ -83,9 +86,9 @@ def window(width: int) -> dict[str, int]:
 
 
 def faults_of(page) -> list[str]:
-    """Return the serious and critical faults of the page, and what a phone's window cuts off."""
+    """Return the serious faults of the page, what a phone cuts off, and whether it stands still."""
     page.evaluate(AXE)
-    found = []
+    found = page.evaluate(IDLE)
     begun = page.viewport_size["width"]
     # the look that the page has comes first: to change it costs as much as to judge it
     for theme, width, rules in sorted(LOOKS, key=lambda look: look[1] != begun):

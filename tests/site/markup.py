@@ -70,13 +70,14 @@ def read(html: str) -> Markup:
 
 
 def faults(html: str) -> list[str]:
-    """Return every rule that a page breaks: inline code, headings, labels, ids, nesting, tables."""
+    """Return every rule that a page breaks: code, headings, labels, ids, nesting, tables, refreshing."""
     page = read(html)
     return [
         *_inline_code(page),
         *_structure(page),
         *_labels(page),
         *_tables(page),
+        *_refreshing(page),
     ]
 
 
@@ -133,3 +134,9 @@ def _tables(page: Markup) -> list[str]:
     found = [f"{tables} tables, {captions} captions"] if captions < tables else []
     bare = [e for e in page.all("th") if "scope" not in e.attributes and "table" in e.inside]
     return [*found, f"{len(bare)} <th> without scope"] if bare else found
+
+
+def _refreshing(page: Markup) -> list[str]:
+    asks = any("hx-trigger" in e.attributes for e in page.elements)
+    loads = any("htmx" in e.attributes.get("src", "") for e in page.all("script"))
+    return ["asks again, but does not load htmx"] if asks and not loads else []

@@ -14,6 +14,7 @@ from grading.services import evaluations, measures
 from tests.factories.judging import IDS, judged_arena, waiting
 from tests.grading.judging.test_money_and_canaries import PRICE, organizer
 from tests.grading.judging.test_run import judge, marks_of
+from tests.site.markup import faults
 
 pytestmark = pytest.mark.django_db
 
@@ -115,6 +116,21 @@ def test_raw_answers_are_a_file_of_lines_with_no_text_that_was_to_be_said(client
     assert json.loads(lines[0]["raw"])["marks"]["A"]["mark"] >= 0
     assert answer["Content-Disposition"] == f'attachment; filename="judge-{run.code}.jsonl"'
     assert "You should have seen it" not in body.decode()
+
+
+def test_the_pages_of_a_run_under_way_ask_again_by_themselves(client, stopped):
+    arena, _, run = stopped
+    client.force_login(organizer(arena))
+    places = [console(arena, "console-judging"), console(arena, "judging-run", run.code)]
+    for moving in (False, True):
+        if moving:
+            JudgeRun.objects.filter(pk=run.pk).update(
+                state=JudgeRunState.RUNNING, stop_reason="", lease_until=timezone.now()
+            )
+        for place in places:
+            html = client.get(place).content.decode()
+            assert faults(html) == []
+            assert ("hx-trigger" in html) == moving
 
 
 def test_another_competitions_run_is_not_there(client, stopped):
