@@ -92,7 +92,18 @@ def rating_exclude(request: HttpRequest, place: Console, code: str) -> HttpRespo
                 messages.success(request, _("It is left out; the reason is kept."))
                 return redirect("grading:rating-exclude", place.competition.slug, protocol.code)
     rows = protocol.exclusions.select_related("rater", "session", "task", "actor", "lifted_by")
-    return show_form(request, place, form, protocol=protocol, title=_("Leave out"), exclusions=rows)
+    meaning = _(
+        "What is left out enters no mean; while the rating is open, others rate in its place. It can count again."
+    )
+    return show_form(
+        request,
+        place,
+        form,
+        protocol=protocol,
+        title=_("Leave out"),
+        meaning=meaning,
+        exclusions=rows,
+    )
 
 
 @acts_in_console
