@@ -33,6 +33,7 @@ from grading.scoring import __version__
 from grading.scoring.audio.limits import AudioLimits
 from grading.scoring.tracks.nvv_t2 import TRACK
 
+ROOT = Path(__file__).resolve().parent.parent
 SEED = 20_250_102
 SECONDS = 5
 LONGEST = 60
@@ -131,8 +132,10 @@ def measure_memory(folder: Path, gib: float) -> float:
     count = math.ceil(gib * 2**30 / (LONGEST * RATE * 2))
     ids = write_zip(path, count, zipfile.ZIP_STORED, LONGEST)
     (folder / "ids.json").write_text(json.dumps(ids), encoding="utf-8")
-    words = [sys.executable, __file__, "--only", str(path), str(folder / "ids.json")]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    words = [*(sys.executable, "-m", "benchmarks.track2"), "--only", path, folder / "ids.json"]
+    done = subprocess.run(
+        words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+    )  # what it complains of is seen
     return float(done.stdout)
 
 

@@ -262,7 +262,7 @@ def cluster(folder: Path) -> Iterator[Proof]:
         site.commands = "tests.proofs.kills_probe"
         stack.callback(site.close)
         site.world = site.ask("prepare")
-        shop = Shop(Setup(served=True, bucket=True), site, postgres, redis, bucket)
+        shop = Shop(Setup(served=True, bucket=True), site, postgres, redis, bucket, front=None)
         stack.callback(shop.end)
         for name in ("web", "beat"):
             shop.start(name)

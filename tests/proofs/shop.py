@@ -194,7 +194,8 @@ def _disk(stack: ExitStack, folder: Path, setup: Setup) -> Path:
 
 def _postgres(stack: ExitStack, folder: Path, setup: Setup) -> Postgres:
     """Return a running PostgreSQL, on a small disk of its own if there are such."""
-    where, options = folder / "postgres", ()
+    where = folder / "postgres"
+    options: tuple[str, ...] = ()
     if setup.small_disk:
         where = stack.enter_context(small_disk(folder / "database", DATABASE_MEBIBYTES)) / "cluster"
         options = SMALL_DATABASE
