@@ -197,13 +197,12 @@ def make_stage() -> Stage:
     }
     released = held_out.release_to(arena, [own.entrant, rival.entrant])
     verified = {entrant: named.code for entrant, named in released.items()}
-    logins = {who: log_in(user) for who, user in people.items() if user is not None}
     return Stage(
         arena,
         draft,
         people,
         secrets,
-        logins | {"rater": hearing.login},
+        _logins(people) | {"rater": hearing.login},
         own,
         rival,
         waiting,
@@ -215,6 +214,10 @@ def make_stage() -> Stage:
         verifications,
         verified,
     )
+
+
+def _logins(people: dict[str, User | None]) -> dict[str, str]:
+    return {who: log_in(user) for who, user in people.items() if user is not None}
 
 
 def _rating(phase: Phase, organizer: User | None) -> dict[str, str]:
