@@ -132,10 +132,8 @@ def measure_memory(folder: Path, gib: float) -> float:
     count = math.ceil(gib * 2**30 / (LONGEST * RATE * 2))
     ids = write_zip(path, count, zipfile.ZIP_STORED, LONGEST)
     (folder / "ids.json").write_text(json.dumps(ids), encoding="utf-8")
-    words = [*(sys.executable, "-m", "benchmarks.track2"), "--only", path, folder / "ids.json"]
-    done = subprocess.run(
-        words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
-    )  # what it complains of is seen
+    words = [sys.executable, "-m", "benchmarks.track2", "--only", path, folder / "ids.json"]
+    done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     return float(done.stdout)
 
 

@@ -49,8 +49,8 @@ def upload_all(api: Api, *, now: datetime, show: Show) -> int:
     """Send what is missing of Track 1, wait until all is settled and on the board.
 
     Returns how many were sent. `show` is called with what is being done, how many are done, and of
-    how many. Raises UploadError when the server refuses a file, or ends nothing
-    of anybody's for five minutes.
+    how many. Raises UploadError when the server refuses a file, or ends nothing of anybody's for
+    five minutes.
     """
     return send_all(api, list(open_tasks()), now=now, show=show)
 
