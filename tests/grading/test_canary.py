@@ -19,6 +19,7 @@ from grading.services.canary import CanaryState
 from tests.factories.accounts import UserFactory
 from tests.factories.competition import REFERENCES
 from tests.factories.grading import NOW
+from tests.factories.tasks import run
 from tests.grading.test_loading import DEFINITION
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +54,7 @@ def test_every_canary_has_bytes_of_its_own_and_the_same_content():
 def sent():
     """A canary that went the whole way."""
     submission = canary.start_if_due(now=NOW)
-    tasks.validate_submission.apply(args=(submission.pk,)).get()
+    run(tasks.validate_submission, submission.pk)
     Evaluation.objects.update(started_at=NOW, finished_at=NOW + timedelta(seconds=2))
     return submission
 
@@ -134,7 +135,7 @@ def test_a_canary_that_fails_is_an_alarm_until_the_next_one_is_well(sent):
     verdict = canary.look(now=LATER)
     assert (verdict.state, verdict.code) == (CanaryState.FAILED, "SCORER_MEMORY")
     again = canary.start_if_due(now=LATER)
-    tasks.validate_submission.apply(args=(again.pk,)).get()
+    run(tasks.validate_submission, again.pk)
     assert canary.look(now=LATER).state == CanaryState.WELL
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from celery import _state
+from celery.result import denied_join_result
 
 from accounts import triggers
 from config.celery import app
@@ -11,6 +13,7 @@ from grading.enums import EvaluationState, SubmissionState
 from grading.models import Board, Evaluation, EvaluationTallies, QuotaEntry, Submission
 from grading.services import boards, doorbell
 from tests.factories.grading import NOW, quota_entry, scored, submit
+from tests.factories.tasks import run
 
 pytestmark = pytest.mark.django_db
 
@@ -28,13 +31,13 @@ def test_every_name_the_doorbell_rings_is_a_task():
 
 def test_one_bell_takes_an_upload_to_its_score(arena):
     submission = submit(arena, arena.perfect())
-    assert tasks.validate_submission.apply(args=(submission.pk,)).get() == "scored"
+    assert run(tasks.validate_submission, submission.pk) == "scored"
     submission.refresh_from_db()
     assert submission.state == SubmissionState.ACCEPTED
     before = counts()
-    assert tasks.validate_submission.apply(args=(submission.pk,)).get() == "nothing to do"
+    assert run(tasks.validate_submission, submission.pk) == "nothing to do"
     evaluation = Evaluation.objects.get()
-    assert tasks.run_evaluation.apply(args=(evaluation.pk,)).get() == "nothing to do"
+    assert run(tasks.run_evaluation, evaluation.pk) == "nothing to do"
     evaluation.refresh_from_db()
     assert (evaluation.state, evaluation.attempt) == (EvaluationState.SCORED, 1)
     assert counts() == before
@@ -42,21 +45,21 @@ def test_one_bell_takes_an_upload_to_its_score(arena):
 
 def test_a_rejected_upload_ends_there(arena):
     submission = submit(arena, {"en_0000": "only one"})
-    assert tasks.validate_submission.apply(args=(submission.pk,)).get() == "rejected"
+    assert run(tasks.validate_submission, submission.pk) == "rejected"
 
 
 def test_a_board_is_rebuilt_once_for_many_bells(arena):
     scored(arena, arena.entrant, arena.captain, 50.0)
     boards.want_rebuild(phase_id=arena.phase.pk, now=NOW)
     board = Board.objects.get(phase=arena.phase)
-    assert tasks.rebuild_board.apply(args=(board.pk,)).get() == 1
+    assert run(tasks.rebuild_board, board.pk) == 1
     built_at = Board.objects.get(pk=board.pk).built_at
-    assert tasks.rebuild_board.apply(args=(board.pk,)).get() == 1
+    assert run(tasks.rebuild_board, board.pk) == 1
     assert Board.objects.get(pk=board.pk).built_at == built_at
 
 
 def test_the_sweep_can_be_rung_for(arena):
-    assert set(tasks.sweep.apply().get()) == {
+    assert set(run(tasks.sweep)) == {
         "lapsed",
         "rung",
         "uploads",
@@ -97,3 +100,17 @@ def test_a_worker_says_at_its_start_when_evidence_is_not_kept(
         triggers.install()
     (said,) = [one for one in caplog.records if one.message == "evidence.not_kept"]
     assert said.missing  # type: ignore[attr-defined]  # from extra
+
+
+def test_tasks_that_end_in_turn_in_two_threads_keep_no_test_from_running_one():
+    first, second = denied_join_result(), denied_join_result()
+    before = _state.task_join_will_block()
+    for step in (first.__enter__, second.__enter__):
+        step()
+    for step in (first.__exit__, second.__exit__):
+        step(None, None, None)
+    try:
+        assert _state.task_join_will_block()
+        assert run(tasks.sweep)["lapsed"] == 0
+    finally:
+        _state._set_task_join_will_block(before)

@@ -11,6 +11,7 @@ from grading.models import Evaluation, WorkerHeartbeat
 from grading.services import canary, doorbell, pausing, status, validation
 from grading.tasks import validate_submission
 from tests.factories.grading import NOW, SubmissionFactory, submit
+from tests.factories.tasks import run
 from tests.site.markup import faults, read
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +32,7 @@ def test_a_server_that_works_says_so(client, arena):
     host = socket.gethostname()
     WorkerHeartbeat.objects.create(name=f"worker@{host}", kind="worker", at=NOW)
     sent = canary.start_if_due(now=NOW)
-    validate_submission.apply(args=(sent.pk,)).get()
+    run(validate_submission, sent.pk)
     Evaluation.objects.update(finished_at=NOW + timedelta(seconds=2))
     response = page(client)
     html = response.content.decode()
