@@ -72,8 +72,11 @@ def take_row(seeker: Seeker) -> PlanRow | None:
 
 
 def _leave_to_others(row: PlanRow, seeker: Seeker) -> None:
-    """Open to all what the holder of a plan has a conflict of interest with."""
-    row.slots.filter(system__in=seeker.conflicts, done_at__isnull=True).update(open_to_all=True)
+    """Open to all what the holder of a plan may not rate: a conflict, or a text given elsewhere."""
+    undone = row.slots.filter(done_at__isnull=True, open_to_all=False)
+    undone.filter(Q(system__in=seeker.conflicts) | Exists(_elsewhere(seeker))).update(
+        open_to_all=True
+    )
 
 
 def _locked_row(seeker: Seeker) -> PlanRow | None:
@@ -202,16 +205,20 @@ def _heard(seeker: Seeker) -> QuerySet[RatingTask, int]:
     ).values_list("rated_text_id", flat=True)
 
 
+def _elsewhere(seeker: Seeker) -> QuerySet[RatingTask]:
+    """Return how a slot's text was given to the rater, other than in this slot and let go of."""
+    return RatingTask.objects.filter(
+        rater=seeker.rater, kind=TaskKind.SCORED, rated_text=OuterRef("rated_text")
+    ).exclude(slot=OuterRef("pk"), state=TaskState.RELEASED)
+
+
 def _takeable(seeker: Seeker) -> QuerySet[PlanSlot]:
     """Return slots that are free, whose sound is there, and that the rater may hear.
 
     A text that was given before may only come again in the very slot that it was given in.
     """
-    elsewhere = RatingTask.objects.filter(
-        rater=seeker.rater, kind=TaskKind.SCORED, rated_text=OuterRef("rated_text")
-    ).exclude(slot=OuterRef("pk"), state=TaskState.RELEASED)
     return PlanSlot.objects.filter(
-        ~Exists(elsewhere),
+        ~Exists(_elsewhere(seeker)),
         Q(lease_until__isnull=True) | Q(lease_until__lte=seeker.now),
         protocol=seeker.rater.protocol_id,
         language=seeker.language,
@@ -231,16 +238,30 @@ def _locked(slots: QuerySet[PlanSlot]) -> PlanSlot | None:
     return found
 
 
-def _take_own(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
+def _own(seeker: Seeker) -> QuerySet[PlanSlot]:
     own = _takeable(seeker).filter(row__rater=seeker.rater, open_to_all=False)
-    return _locked(own.exclude(system=last_system).order_by("position"))
+    return own.order_by("position")
+
+
+def own_system(seeker: Seeker) -> int | None:
+    """Return the system that comes next in the rater's own plan, None when nothing of it is left."""
+    return _own(seeker).values_list("system", flat=True).first()
+
+
+def _take_own(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
+    return _locked(_own(seeker).exclude(system=last_system))
 
 
 def _take_left(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
+    # A text that the rater's own plan still asks for would leave a slot of it that nobody may take.
+    own = PlanSlot.objects.filter(
+        row__rater=seeker.rater, open_to_all=False, done_at__isnull=True
+    ).values("rated_text")
     left = (
         _takeable(seeker)
         .filter(Q(open_to_all=True) | _unheld(seeker, "row__"))
         .exclude(system=last_system)
+        .exclude(rated_text__in=own)
     )
     waiting = dict(left.order_by().values_list("system").annotate(count=Count("pk")))
     heard = heard_by_system(seeker.rater, seeker.language)

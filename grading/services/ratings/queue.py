@@ -265,7 +265,10 @@ class _Desk:
         return task
 
     def _repeat(self, state: TaskState) -> RatingTask | None:
-        """Return a repeat of what the rater answered in this sitting, the earlier half by hash."""
+        """Return a repeat of what the rater answered in this sitting, the earlier half by hash.
+
+        Rather not of the system that their plan asks for next: it would have to wait.
+        """
         answered = list(
             RatingTask.objects.filter(
                 session=self._session,
@@ -279,7 +282,10 @@ class _Desk:
             .order_by("position")
         )
         early = {task.stimulus.key: task for task in answered[: -(-len(answered) // 2)]}
-        for key in plans.shuffled(early, self._session.code, "repeat"):
+        order = plans.shuffled(early, self._session.code, "repeat")
+        following = holding.own_system(self._seeker)
+        order.sort(key=lambda key: early[key].stimulus.system_id == following)
+        for key in order:
             return self._create(TaskKind.REPEAT, state, early[key].stimulus, repeat_of=early[key])
         return None
 
