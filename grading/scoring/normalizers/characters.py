@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from grading.scoring.text.normalize import (
     ClassPattern,
     class_ranges,
+    is_basic,
     lower,
     nfc,
     nfkc,
@@ -72,7 +73,8 @@ _DROPPED = re.compile(f"[{_set(_UNHEARD)}{re.escape(APOSTROPHES)}]++")
 _BASIC_DROPPED = re.compile(f"[{_set(_UNHEARD, _HIGHER)}{re.escape(APOSTROPHES)}]++")
 _HIDDEN = re.compile(f"[{_set(_INVISIBLE)}{re.escape(APOSTROPHES)}]++")
 # A point is needed until a number is read, and only there; two marks must not meet when it goes.
-_LONE_POINT = re.compile(r"(?<![0-9])\.|\.(?![0-9])")
+# The sign comes first in the pattern, what stands before it after: so the engine leaps to it.
+_LONE_POINT = re.compile(r"\.(?:(?![0-9])|(?<![0-9]\.))")
 _ALPHANUMERIC = ClassPattern("[{0}]++".format, "LN")
 
 
@@ -95,8 +97,7 @@ def _plain(kept: str, dropped: Callable[[str], bool], blank: str | None) -> dict
 
 
 def _drop(text: str) -> str:
-    basic = not text or ord(max(text)) < _HIGHER
-    return (_BASIC_DROPPED if basic else _DROPPED).sub("", text)
+    return (_BASIC_DROPPED if is_basic(text) else _DROPPED).sub("", text)
 
 
 def blanker(kept: str = "", group: str = "3") -> Callable[[str], str]:
@@ -108,7 +109,7 @@ def blanker(kept: str = "", group: str = "3") -> Callable[[str], str]:
     """
     words = ClassPattern(f"[{{0}}{re.escape(kept)}.]++".format, "LMN")
     plain = _plain(kept + ".,", lambda c: bool(_DROPPED.match(c)), " ")
-    commas = re.compile(f"(?<=[0-9]),(?=[0-9]{{{group}}}(?![0-9]))")
+    commas = re.compile(f",(?<=[0-9],)(?=[0-9]{{{group}}}(?![0-9]))")
 
     def unmark(text: str) -> str:
         if "," in text:
@@ -119,8 +120,9 @@ def blanker(kept: str = "", group: str = "3") -> Callable[[str], str]:
         if text.isascii():
             return " ".join(unmark(text.translate(plain)).split())
         # NFKC makes a blank and a mark of this one; the other apostrophes it leaves or joins to them.
-        heard = _drop(nfkc_lower(text.replace("\u00b4", "'")))
-        return " ".join(words.findall(nfkc(unmark(heard))))
+        normal = nfkc(text.replace("\u00b4", "'"))
+        heard = unmark(_drop(lower(normal)))
+        return " ".join(words.findall(heard if heard == normal else nfkc(heard)))
 
     return blank
 

@@ -38,7 +38,7 @@ _NONZERO = "123456789"
 SCALE = "".join(_SCALES)
 NUMERAL = "0-9" + SCALE + "".join(_TENS)
 
-_TO_DIGITS = str.maketrans(_DIGITS)
+_DIGIT = re.compile(f"[{''.join(_DIGITS)}]")
 _TO_PLAIN = str.maketrans(_FORMAL_DIGITS | _FORMAL_SCALES)
 _ANY = re.compile(f"[{NUMERAL}{''.join(_DIGITS)}拾佰仟]")
 # A pair begins: a digit with its own scale, or with a large one where it has no other use or such
@@ -50,26 +50,22 @@ _FORMAL = re.compile(
         "".join(_FORMAL_DIGITS)
     )
 )
-_CIRCLES = frozenset("○◯")
 _BESIDE = NUMERAL + "".join(_DIGITS)
 _ZEROS = re.compile(f"(?<=[{_BESIDE}])[○◯]++|[○◯]++(?=[{_BESIDE}])")
 _has_formal = re.compile("[拾佰仟壹貳贰貮叁叄柒捌玖]").search
 _has_point = re.compile("[.點点]").search
 _LETTERS = SCALE + "".join(_TENS)
 _has_scale = re.compile(f"[{_LETTERS}]").search
-# A run of digits and scales with one scale at least.
-_RUN = re.compile(f"(?:(?<![0-9])(?<![0-9] )[0-9](?: ?[0-9])*+ ?)?+[{_LETTERS}](?: ?[{NUMERAL}])*+")
+# Patterns begin with what they look for, and look behind it afterwards: so the engine leaps to it.
+_RUN = re.compile(f"[{NUMERAL}](?: ?[{NUMERAL}])*+")
+_BEGUN = f"([{NUMERAL}](?<![{NUMERAL}]{{2}})(?<![{NUMERAL}] [{NUMERAL}])(?: ?[{NUMERAL}])*+)"
 _DECIMAL = re.compile(
-    f"(?<![{NUMERAL}])(?<![{NUMERAL}] )([{NUMERAL}](?: ?[{NUMERAL}])*+) ?[.點点] ?"
-    f"([0-9](?: ?[0-9])*+) ?([十百千]?) ?([萬万億亿])(?! ?[{NUMERAL}])"
+    f"{_BEGUN} ?[.點点] ?([0-9](?: ?[0-9])*+) ?([十百千]?) ?([萬万億亿])(?! ?[{NUMERAL}])"
 )
 # Before a small scale a written decimal alone: 三點十分 is a time.
-_SMALL_DECIMAL = re.compile(
-    f"(?<![{NUMERAL}])(?<![{NUMERAL}] )([{NUMERAL}](?: ?[{NUMERAL}])*+) ?[.] ?"
-    f"([0-9](?: ?[0-9])*+) ?([百千])()(?! ?[{NUMERAL}])"
-)
+_SMALL_DECIMAL = re.compile(f"{_BEGUN} ?[.] ?([0-9](?: ?[0-9])*+) ?([百千])()(?! ?[{NUMERAL}])")
 _PERCENT = re.compile(
-    f"(?<![{NUMERAL}])(?<![{NUMERAL}] )百 ?分 ?之 ?"
+    f"百(?<![{NUMERAL}]百)(?<![{NUMERAL}] 百) ?分 ?之 ?"
     f"(?=((?:(?:hk|us|nt)? ?[{CURRENCY}] ?)*+[{NUMERAL}]))"
 )
 
@@ -83,7 +79,7 @@ def read_digits(text: str) -> str:
     if _ANY.search(text):
         if _has_formal(text):
             text = _FORMAL.sub(lambda found: found[0].translate(_TO_PLAIN), text)
-        text = text.translate(_TO_DIGITS)
+        text = _DIGIT.sub(lambda found: _DIGITS[found[0]], text)
         if "分" in text:
             text = _PERCENT.sub(lambda found: "1" if found[1] == "百" else "", text)
         if _has_point(text):
@@ -97,7 +93,7 @@ def read_circles(text: str) -> str:
     >>> read_circles("二○二四 ○")
     '二〇二四 ○'
     """
-    if _CIRCLES.isdisjoint(text):
+    if "○" not in text and "◯" not in text:
         return text
     return _ZEROS.sub(lambda found: "〇" * len(found[0]), text)
 
@@ -131,6 +127,8 @@ def fold(text: str) -> str:
 
 def _fold_found(found: re.Match[str]) -> str:
     run = found[0]
+    if not _has_scale(run):
+        return run
     return _fold_known(run) if len(run) <= _SHORT else _fold_run(run)
 
 

@@ -7,6 +7,7 @@ would change: every one of them is folded wherever it stands, or nowhere.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice, takewhile
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ _LARGE = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _TEN, _HUNDRED = 10, 100
 _LONGEST = 15  # digits of a written number that still takes part in sums
 _ENDLESS = 60  # digits of a number that nothing multiplies or continues any more
+_SHORT = 64  # characters of a run that is worth remembering
 
 
 class _Atom(NamedTuple):
@@ -77,6 +79,8 @@ _TRIGGERS = frozenset(
 )
 _BEGINS = frozenset({*_ATOMS, *_SCALES, *_SCALES_TH})
 _CONTINUES = frozenset({*_SCALES, *_SCALES_TH, *_PLURALS, "point", "and"})
+# Whatever else is said, but for written digits, parts two numbers.
+_SPOKEN = frozenset({*_TRIGGERS, *_CONTINUES, *_COUNTED, *_DIGIT_WORDS, "a"})
 _has_ordinal = re.compile("[0-9](?:st|nd|rd|th)(?![^ ])").search
 _ORDINAL = re.compile("(?<![^ ])([0-9]++)(?:st|nd|rd|th)(?![^ ])")
 _WRITTEN = re.compile(r"[0-9]++(?:\.[0-9]++)?+")
@@ -116,6 +120,27 @@ def fold_numbers(words: list[str]) -> list[str]:
     """
     if _TRIGGERS.isdisjoint(words):
         return words
+    folded: list[str] = []
+    run: list[str] = []
+    for word in [*words, ""]:
+        if word in _SPOKEN or word[:1].isdecimal():
+            run.append(word)
+            continue
+        if run:
+            said = " ".join(run)
+            folded += _fold_known(said) if len(said) <= _SHORT else _fold_run(run)
+            run.clear()
+        folded.append(word)
+    return folded[:-1]
+
+
+@lru_cache(maxsize=4096)
+def _fold_known(run: str) -> tuple[str, ...]:
+    return tuple(_fold_run(run.split(" ")))
+
+
+def _fold_run(words: list[str]) -> list[str]:
+    """Return a run of words that may belong to one number, with what does in digits."""
     folded: list[str] = []
     place = 0
     while place < len(words):

@@ -10,7 +10,7 @@ from grading.scoring.normalizers.characters import blanker
 from grading.scoring.normalizers.chinese_numbers import fold, read_circles, read_digits
 from grading.scoring.normalizers.english_numbers import digits_of
 from grading.scoring.normalizers.simplified_table import SIMPLIFIED, TRADITIONAL
-from grading.scoring.normalizers.tamil_numbers import TAMIL_DIGITS, spell_numbers
+from grading.scoring.normalizers.tamil_numbers import spell_numbers, western_digits
 
 _FORM = Phrase(N_("Unicode NFKC, then lower case."))
 _blank = blanker()
@@ -50,7 +50,7 @@ def rewrite_tamil(raw: str) -> str:
     >>> rewrite_tamil("௧௦ 1,000") == "பத்து ஆயிரம்"
     True
     """
-    text = _blank_indian(raw.translate(TAMIL_DIGITS)).replace(*_SRI)
+    text = _blank_indian(western_digits(raw)).replace(*_SRI)
     text = _AU.sub("\u0b94", _AU_SIGN.sub("\u0bcc", text))
     return _single(spell_numbers(text).replace(".", " "))
 

@@ -6,7 +6,7 @@ The words are those of written Tamil: tens stand apart from their units (இர�
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from grading.scoring.normalizers import chinese_numbers
 
@@ -52,13 +52,25 @@ _OBLIQUE = (("பது", "பத்து"), ("நூறு", "நூற்ற�
 
 _TEN, _HUNDRED = 10, 100
 _LONGEST = 15  # digits of a number that is read as one; a longer one is read digit by digit
+_SHORT = 32  # characters of a numeral that is worth remembering
 
-TAMIL_DIGITS = str.maketrans("௦௧௨௩௪௫௬௭௮௯", "0123456789")
+_DIGITS = str.maketrans("௦௧௨௩௪௫௬௭௮௯", "0123456789")
+_has_tamil_digit = re.compile("[௦-௯]").search
 _OLD_SCALES = str.maketrans("௰௱௲", "十百千")
-_OLD = re.compile("[0-9௰௱௲]*+")
+_OLD = re.compile("[0-9௰௱௲][0-9௰௱௲]*+")
 _OLD_UNIT = re.compile("(?<=[百千])([1-9])(?![0-9十百千])")
 _has_old = re.compile("[௰௱௲]").search
-_NUMBER = re.compile(r"(?<![0-9.])([0-9]++)\.([0-9]++)(?!\.[0-9])|([0-9]++)")
+_has_digit = re.compile("[0-9]").search
+_NUMBER = re.compile(r"(?<![0-9.])[0-9]++\.[0-9]++(?!\.[0-9])|[0-9]++")
+
+
+def western_digits(text: str) -> str:
+    """Return the text with Tamil digits as those of ASCII.
+
+    >>> western_digits("௧௦ 5")
+    '10 5'
+    """
+    return text.translate(_DIGITS) if _has_tamil_digit(text) else text
 
 
 def spell_numbers(text: str) -> str:
@@ -69,12 +81,12 @@ def spell_numbers(text: str) -> str:
     """
     if _has_old(text):
         text = _OLD.sub(lambda found: _read_old(found[0]), text)
-    return _NUMBER.sub(_spell_found, text)
+    return _NUMBER.sub(_spell_found, text) if _has_digit(text) else text
 
 
 def _read_old(run: str) -> str:
     """Return traditional numerals, which name their scales, in digits: ௨௱௫ is 205."""
-    if run.isdecimal() or not run:
+    if run.isdecimal():
         return run
     run = run.translate(_OLD_SCALES)
     run = _OLD_UNIT.sub(r"0\1", "1" + run if not run[0].isdecimal() else run)
@@ -82,10 +94,16 @@ def _read_old(run: str) -> str:
 
 
 def _spell_found(found: re.Match[str]) -> str:
-    whole, part, alone = found.groups()
-    if alone:
-        return f" {spell(alone)} "
-    return f" {spell(whole)} {_POINT} {_spell_digits(part)} "
+    numeral = found[0]
+    return _spell_known(numeral) if len(numeral) <= _SHORT else _spell_numeral(numeral)
+
+
+def _spell_numeral(numeral: str) -> str:
+    whole, point, part = numeral.partition(".")
+    return f" {spell(whole)} {_POINT} {_spell_digits(part)} " if point else f" {spell(whole)} "
+
+
+_spell_known = lru_cache(maxsize=4096)(_spell_numeral)
 
 
 def _spell_digits(digits: str) -> str:

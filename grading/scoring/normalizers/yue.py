@@ -21,6 +21,7 @@ _SIGN = re.compile(
     f"(?<![{CURRENCY}])(?<![{CURRENCY}] ) ?(?:(?:(?<![0-9a-z])(?:hk|us|nt) ?)?[{CURRENCY}] ?){{1,9}}+(?=[0-9十廿卄卅卌])"
     f"|(?<=[0-9十廿卄卅卌])(?: ?[{CURRENCY}])++(?! ?[{SCALE}]) ?"
 )
+_BEFORE = 6  # characters before the first sign that the pattern may take or look at
 # What makes another word of 元 or 蚊: places, days, mosquitoes.
 _OTHER_WORDS = "朗旦宵素首帥帅老氣气件月年朝始祖子帳帐香型蟲虫咬患"
 _UNIT = re.compile(
@@ -36,12 +37,19 @@ def rewrite(raw: str) -> str:
     '我要 book 2間 room 350'
     """
     text = read_digits(_blank(read_circles(raw)))
-    text = fold(_SIGN.sub(" ", text) if _has_sign(text) else text)
-    if _has_sign(text):
-        text = _SIGN.sub(" ", text)
+    text = _part_signs(fold(_part_signs(text)))
     if "元" in text or "蚊" in text:
         text = _UNIT.sub(lambda found: found[0] if found[1] else found[2] + " ", text)
     return " ".join(word for word in text.split(" ") if word)
+
+
+def _part_signs(text: str) -> str:
+    """Return the text with a blank for every sign of currency that stands beside a number."""
+    first = _has_sign(text)
+    if first is None:
+        return text
+    start = max(0, first.start() - _BEFORE)
+    return text[:start] + _SIGN.sub(" ", text[start:])
 
 
 NORMALIZER = Normalizer(

@@ -54,6 +54,18 @@ def class_ranges(kinds: str) -> Iterator[tuple[int, int]]:
             first = None
 
 
+_higher = re.compile(f"[\\U{_HIGHER:08x}-\\U{LAST_CODE_POINT:08x}]").search
+
+
+def is_basic(text: str) -> bool:
+    """Return whether every character is of the basic plane (U+0000 to U+FFFF).
+
+    >>> is_basic("元朗 é"), is_basic("𠮷")
+    (True, False)
+    """
+    return text.isascii() or _higher(text) is None
+
+
 class ClassPattern:
     """A regular expression over major classes, quick on text of the basic plane.
 
@@ -68,8 +80,7 @@ class ClassPattern:
 
     def findall(self, text: str) -> list[str]:
         """Return all matches, as `re.findall` does."""
-        higher = not text.isascii() and ord(max(text)) >= _HIGHER
-        return (self._any if higher else self._basic).findall(text)
+        return (self._basic if is_basic(text) else self._any).findall(text)
 
 
 def character_set(kinds: str) -> str:
