@@ -267,7 +267,7 @@ class _Desk:
     def _repeat(self, state: TaskState) -> RatingTask | None:
         """Return a repeat of what the rater answered in this sitting, the earlier half by hash.
 
-        Rather not of the system that their plan asks for next: it would have to wait.
+        Rather of the later half than of the system that their plan asks for next: that would wait.
         """
         answered = list(
             RatingTask.objects.filter(
@@ -281,13 +281,15 @@ class _Desk:
             .select_related("stimulus")
             .order_by("position")
         )
-        early = {task.stimulus.key: task for task in answered[: -(-len(answered) // 2)]}
-        order = plans.shuffled(early, self._session.code, "repeat")
+        if not answered:
+            return None
+        by_key = {task.stimulus.key: task for task in answered}
+        early = {task.stimulus.key for task in answered[: -(-len(answered) // 2)]}
         following = holding.own_system(self._seeker)
-        order.sort(key=lambda key: early[key].stimulus.system_id == following)
-        for key in order:
-            return self._create(TaskKind.REPEAT, state, early[key].stimulus, repeat_of=early[key])
-        return None
+        order = plans.shuffled(by_key, self._session.code, "repeat")
+        order.sort(key=lambda key: (by_key[key].stimulus.system_id == following, key not in early))
+        first = by_key[order[0]]
+        return self._create(TaskKind.REPEAT, state, first.stimulus, repeat_of=first)
 
     def _null_pair(self, state: TaskState) -> RatingTask | None:
         """Return a clip that the rater was given in this sitting, against itself; which one, by hash."""
