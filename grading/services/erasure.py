@@ -12,7 +12,6 @@ from accounts.services import erasure as of_account
 from accounts.services.errors import AccountHeld, AddressDiffers, PasswordWrong
 from competition.services import erasure as of_competitions
 from grading.models import Notice, Rater, RaterInvitation
-from grading.models.rating_people import PERSONAL_STATES
 from grading.services.ratings import consents
 
 
@@ -54,11 +53,7 @@ def erase(*, actor: User, email: str, password: str, now: datetime) -> None:
 
 def _withdraw(actor: User, now: datetime) -> None:
     """End the person's part in ratings; what they rated is kept or not as they consented."""
-    raters = Rater.objects.filter(user=actor).order_by("pk")
-    for rater in raters.filter(state__in=PERSONAL_STATES):
+    for rater in Rater.objects.filter(user=actor).order_by("pk"):
         consents.withdraw(actor=actor, rater=rater, now=now)
-    for rater in raters:  # those who were excluded
-        consents.forget(rater)
-    raters.update(user=None)
     if actor.is_verified:  # else somebody could take back what was mailed to another
         RaterInvitation.objects.filter(email=actor.email).delete()

@@ -30,6 +30,7 @@ from grading.models.rating_work import LEASED
 from grading.scoring.rating.answers import read_marks
 from grading.scoring.rating.forms import COLUMN_OF, turned
 from grading.services.ratings import conflicts, errors, exclusions, holding, places, sessions
+from grading.services.ratings.exchange_rows import MOST_MS
 from grading.services.ratings.marks import refused
 
 DRAFT_LIMIT = 8192
@@ -114,7 +115,7 @@ def submit(*, actor: User, task: RatingTask, answer: Answer, now: datetime) -> R
         _check_may_answer(locked, now)
         rating = _add(locked, read, 0, now, is_late=_is_late(locked, now))
         _settle(locked, now)
-        holding.note_seen(rater, task.session.language, now)
+        holding.note_seen(rater, now)
         places.note_change(rater.protocol, now)
     return rating
 
@@ -161,6 +162,7 @@ def revise(*, actor: User, task: RatingTask, answer: Answer, now: datetime) -> R
             )
         locked = _lock_task(task)
         locked.rater = rater
+        _refuse_conflict(locked)
         newest = locked.ratings.aggregate(newest=Max("revision"))["newest"]
         first = locked.ratings.get(revision=0)
         rating = _add(locked, read, newest + 1, now, is_late=first.is_late, took=first.took_ms)
@@ -310,8 +312,7 @@ def _check_may_answer(task: RatingTask, now: datetime) -> None:
         raise errors.TaskNotOpen(_("This item was not opened yet."))
     if task.state not in ANSWERABLE or (task.state == TaskState.RELEASED and not _given(task)):
         raise _ended()
-    if task.stimulus.system_id in conflicts.systems_of(task.rater):
-        raise sessions.unknown()
+    _refuse_conflict(task)
     if task.delivered_at is None:
         raise errors.NotDelivered(_("Listen to the recording first."))
     first = task.delivered_at
@@ -328,6 +329,11 @@ def _check_may_answer(task: RatingTask, now: datetime) -> None:
             retry_after=int(left) + 1,
             seconds_left=round(left, 3),
         )
+
+
+def _refuse_conflict(task: RatingTask) -> None:
+    if task.stimulus.system_id in conflicts.systems_of(task.rater):
+        raise sessions.unknown()
 
 
 def _given(task: RatingTask) -> datetime | None:
@@ -358,7 +364,7 @@ def _add(
         system_first=task.system_first,
         placements=read.placements,
         plays=read.plays,
-        took_ms=max(0, round((now - shown).total_seconds() * 1000)) if took is None else took,
+        took_ms=_milliseconds(now - shown) if took is None else took,
         is_late=is_late,
         created_at=now,
         **read.columns,
@@ -366,6 +372,11 @@ def _add(
     if read.note:
         RatingNote.objects.create(rating=rating, text=read.note)
     return rating
+
+
+def _milliseconds(took: timedelta) -> int:
+    """Return what the column holds: somebody may come back to an open clip after weeks."""
+    return min(max(0, round(took.total_seconds() * 1000)), MOST_MS)
 
 
 def _settle(task: RatingTask, now: datetime) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
+from competition.models import RoleGrant
+from competition.models.querysets import OVERSEERS, administers
 from grading.enums import SelectionReason
 from grading.models import FinalSystem, RatedSystem, Rater
 
@@ -71,12 +73,14 @@ PUBLIC_PROVIDERS = frozenset(
 def systems_of(rater: Rater) -> set[int]:
     """Return the ids of the protocol's systems that the rater must not be given.
 
-    Whoever has, or ever had, a place in the entrant or its team is too near. Who is near to the system
-    that all others are compared with is given none.
+    Whoever has, or ever had, a place in the entrant or its team is too near; who oversees the
+    competition is to all. Who is near to the system that all others are compared with is given none.
     """
     if rater.user is None:
         return set()
     systems: QuerySet[RatedSystem] = RatedSystem.objects.filter(protocol_id=rater.protocol_id)
+    if administers(rater.user):
+        return set(systems.values_list("pk", flat=True))
     yardstick = rater.protocol.compared_with_id
     if yardstick is not None and _near(rater, rater.user, FinalSystem.objects.filter(pk=yardstick)):
         return set(systems.values_list("pk", flat=True))
@@ -86,6 +90,12 @@ def systems_of(rater: Rater) -> set[int]:
 def _near(
     rater: Rater, user: User, systems: QuerySet[RatedSystem] | QuerySet[FinalSystem]
 ) -> set[int]:
+    overseers = RoleGrant.objects.filter(
+        competition=OuterRef("submission__entrant__competition"),
+        user=user,
+        role__in=OVERSEERS,
+        revoked_at__isnull=True,
+    )
     declared = rater.conflicts.filter(entrant=OuterRef("submission__entrant"))
     mates = user.memberships.filter(team=OuterRef("submission__entrant__team"))
     rows = systems.order_by().values_list(
@@ -93,14 +103,16 @@ def _near(
         "reason",
         Exists(declared),
         Exists(mates),
+        Exists(overseers),
         "submission__entrant__members__user",
         "submission__entrant__members__user__email",
     )
     return {
         pk
-        for pk, reason, is_declared, is_mate, person, email in rows
+        for pk, reason, is_declared, is_mate, oversees, person, email in rows
         if is_declared
         or is_mate
+        or oversees
         or person == user.pk
         or (reason in RANKED and email and is_same_domain(user.email, email))
     }

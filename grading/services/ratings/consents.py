@@ -136,10 +136,11 @@ def withdraw(*, actor: User, rater: Rater, now: datetime) -> Rater:
     """Take consent back: nothing leads to the person any more, and what the text says is done.
 
     Their ratings stay under the pseudonym, or count no more, as the version says that they agreed
-    to last (the stricter one where none was given). Refuses RaterUnknown, RaterEnded.
+    to last (the stricter one where none was given). Who was left out may do so too, and stays left
+    out. Refuses RaterUnknown, RaterEnded.
     """
     with audit.audited():
-        locked = places.lock_rater(rater.pk, actor)
+        locked = places.lock_rater(rater.pk, actor, even_excluded=True)
         user = locked.user
         last = locked.consents.select_related("text").order_by("-text__version", "-pk").first()
         keeps = last is not None and last.text.keeps_ratings

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.services import audit
 from competition.services.authority import require_organizer, require_reason
-from grading.enums import RaterState, SessionState, TaskKind, TaskState
+from grading.enums import ExclusionKind, RaterState, SessionState, TaskKind, TaskState
 from grading.models import (
     PlanSlot,
     Rater,
@@ -27,8 +27,9 @@ from grading.models import (
     RatingTask,
 )
 from grading.models.rating import new_key
+from grading.models.rating_work import LEASED
 from grading.scoring.rating.forms import COLUMN_OF, form_of
-from grading.services.ratings import conflicts, places, results
+from grading.services.ratings import conflicts, holding, places, results
 from grading.services.ratings.exchange_rows import Fault, Reader, Row, read, unusable
 
 BATCH = 5000
@@ -45,7 +46,10 @@ class Imported:
 def records(protocol: RatingProtocol) -> list[dict[str, Any]]:
     """Return the current answers, without what is left out, as records of the form's `columns_of`, by rater."""
     pseudonyms = dict(protocol.systems.values_list("submission_id", "pseudonym"))
-    found = [row for row in results.inspected(protocol).rows if not row.is_excluded]
+    rows = results.inspected(protocol).rows
+    gone = {row.values["task"] for row in rows if row.is_excluded}
+    # A repeat goes with what it repeats: elsewhere nobody would know what it is compared with.
+    found = [row for row in rows if not gone & {row.values["task"], row.values["task__repeat_of"]}]
     more = {
         key: (opened, plays)
         for key, opened, plays in Rating.objects.filter(task__rater__protocol=protocol)
@@ -103,6 +107,7 @@ class _Writer:
         self._now = now
         self._raters = {row.pseudonym: row for row in protocol.raters.select_related("user")}
         self._conflicts: dict[int, set[int]] = {}
+        self._out: dict[int, bool] = {}
         self._sessions: dict[tuple[int, str], RatingSession] = {}
         self._faults: list[Fault] = []
 
@@ -163,7 +168,9 @@ class _Writer:
             if repeated is None:
                 self._fault(row, "REPEAT_UNKNOWN", _("What this repeats is not there."))
                 return
-        slot = self._slot(row) if row.kind == TaskKind.SCORED else None
+        slot = None
+        if row.kind == TaskKind.SCORED and not self._is_out(rater):
+            slot = self._slot(row)
         task = RatingTask.objects.create(
             session=session,
             rater=rater,
@@ -177,10 +184,12 @@ class _Writer:
             created_at=row.opened_at,
             delivered_at=row.opened_at,
             opened_at=row.opened_at,
-            ended_at=row.answered_at,
+            ended_at=self._now,  # when it was here: what is left out later is replaced by it
             system_first=row.system_first,
             second_delivered_at=None if row.system_first is None else row.opened_at,
         )
+        if text_id is not None:
+            holding.leave_text(rater, text_id)
         session.position += 1
         session.save(update_fields=["position"])
         Rating.objects.create(
@@ -195,6 +204,13 @@ class _Writer:
             created_at=row.answered_at,
             **{COLUMN_OF[letter]: mark for letter, mark in row.marks.items()},
         )
+
+    def _is_out(self, rater: Rater) -> bool:
+        """Return whether all answers of a rater are left out: none of them fills a slot."""
+        if rater.pk not in self._out:
+            standing = rater.exclusions.filter(kind=ExclusionKind.RATER, lifted_at__isnull=True)
+            self._out[rater.pk] = standing.exists()
+        return self._out[rater.pk]
 
     def _conflicts_of(self, rater: Rater) -> set[int]:
         """Return the systems that a rater must not rate; of one without a person nothing is known."""
@@ -219,6 +235,9 @@ class _Writer:
 
     def _session(self, rater: Rater, row: Row) -> RatingSession:
         key = (rater.pk, row.session)
+        known = rater.sessions.filter(code=row.session, is_imported=True).first()
+        if key not in self._sessions and known is not None:
+            self._sessions[key] = known
         if key not in self._sessions:
             number = (rater.sessions.aggregate(last=Max("number"))["last"] or 0) + 1
             taken = RatingSession.objects.filter(code=row.session[:16]).exists()
@@ -239,14 +258,19 @@ class _Writer:
 
     def _slot(self, row: Row) -> PlanSlot | None:
         """Return a free slot of the stimulus that this answer fills, if one is left."""
+        free = Q(lease_until__isnull=True) | Q(lease_until__lte=self._now)
         slot: PlanSlot | None = (
             PlanSlot.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
-            .filter(stimulus=row.stimulus, done_at__isnull=True, lease_until__isnull=True)
+            .filter(free, stimulus=row.stimulus, done_at__isnull=True)
             .order_by("-open_to_all", "-row__number", "pk")
             .first()
         )
-        if slot is not None:
-            PlanSlot.objects.filter(pk=slot.pk).update(done_at=row.answered_at)
+        if slot is None:
+            return None
+        RatingTask.objects.filter(slot=slot, state__in=LEASED).update(
+            state=TaskState.RELEASED, lease_until=None, ended_at=self._now
+        )
+        PlanSlot.objects.filter(pk=slot.pk).update(done_at=row.answered_at, lease_until=None)
         return slot
 
 

@@ -8,6 +8,7 @@ the query: a lease or a hold that has run out needs nobody to clean up.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -79,6 +80,22 @@ def _leave_to_others(row: PlanRow, seeker: Seeker) -> None:
     )
 
 
+def leave_conflicts(rater: Rater, systems: Collection[int]) -> None:
+    """Open to all what a rater's plans hold of systems that they must not rate any more."""
+    rows = list(PlanRow.objects.filter(rater=rater).values_list("pk", flat=True))
+    PlanSlot.objects.filter(
+        row__in=rows, system__in=systems, done_at__isnull=True, open_to_all=False
+    ).update(open_to_all=True)
+
+
+def leave_text(rater: Rater, text_id: int) -> None:
+    """Open to all the slots of a rater's plans of a text that they have rated elsewhere."""
+    rows = list(PlanRow.objects.filter(rater=rater).values_list("pk", flat=True))
+    PlanSlot.objects.filter(row__in=rows, rated_text=text_id, done_at__isnull=True).update(
+        open_to_all=True
+    )
+
+
 def _locked_row(seeker: Seeker) -> PlanRow | None:
     """Return a plan that nobody works on, locked. Who took one in the same instant is seen again."""
     passed: list[int] = []
@@ -98,7 +115,7 @@ def _locked_row(seeker: Seeker) -> PlanRow | None:
 def free_slots(seeker: Seeker) -> QuerySet[PlanSlot]:
     """Return the slots that this rater may take now, of their own plan and of others."""
     own = Q(row__rater=seeker.rater, open_to_all=False)
-    return _takeable(seeker).filter(own | Q(open_to_all=True) | _unheld(seeker, "row__"))
+    return _takeable(seeker).filter(own | _left(seeker))
 
 
 def take_slot(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
@@ -110,12 +127,16 @@ def take_slot(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
     return _take_own(seeker, last_system) or _take_left(seeker, last_system)
 
 
-def note_seen(rater: Rater, language: str, now: datetime) -> None:
-    """Note, once in a while, that a rater is here: what they hold stays theirs."""
-    if now - rater.seen_at < SEEN_EVERY:
-        return
+def note_seen(rater: Rater, now: datetime) -> None:
+    """Note, once in a while, that a rater is here: what they hold stays theirs, in any language."""
+    if now - rater.seen_at >= SEEN_EVERY:
+        note_here(rater, now)
+
+
+def note_here(rater: Rater, now: datetime) -> None:
+    """Note that a rater is here, and that their plans stay theirs."""
     Rater.objects.filter(pk=rater.pk).update(seen_at=now)
-    PlanRow.objects.filter(rater=rater, language=language).update(held_at=now)
+    PlanRow.objects.filter(rater=rater).update(held_at=now)
 
 
 def lock_slots(tasks: QuerySet[RatingTask]) -> None:
@@ -248,21 +269,23 @@ def own_system(seeker: Seeker) -> int | None:
     return _own(seeker).values_list("system", flat=True).first()
 
 
+def _left(seeker: Seeker) -> Q:
+    """Return the condition that a slot is left to others, and of a text that this rater lacks.
+
+    A text that the rater's own plan still asks for would leave a slot of it that nobody may take.
+    """
+    own = PlanSlot.objects.filter(
+        row__rater=seeker.rater, open_to_all=False, done_at__isnull=True
+    ).values("rated_text")
+    return (Q(open_to_all=True) | _unheld(seeker, "row__")) & ~Q(rated_text__in=own)
+
+
 def _take_own(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
     return _locked(_own(seeker).exclude(system=last_system))
 
 
 def _take_left(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
-    # A text that the rater's own plan still asks for would leave a slot of it that nobody may take.
-    own = PlanSlot.objects.filter(
-        row__rater=seeker.rater, open_to_all=False, done_at__isnull=True
-    ).values("rated_text")
-    left = (
-        _takeable(seeker)
-        .filter(Q(open_to_all=True) | _unheld(seeker, "row__"))
-        .exclude(system=last_system)
-        .exclude(rated_text__in=own)
-    )
+    left = _takeable(seeker).filter(_left(seeker)).exclude(system=last_system)
     waiting = dict(left.order_by().values_list("system").annotate(count=Count("pk")))
     heard = heard_by_system(seeker.rater, seeker.language)
     for system in sorted(waiting, key=lambda pk: (heard[pk], -waiting[pk], pk)):

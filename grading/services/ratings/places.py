@@ -45,12 +45,12 @@ def lock_protocol(protocol: RatingProtocol) -> RatingProtocol:
     return found
 
 
-def lock_rater(rater_id: int, actor: User) -> Rater:
+def lock_rater(rater_id: int, actor: User, *, even_excluded: bool = False) -> Rater:
     """Return the actor's place among the raters, locked. Refuses RaterUnknown, RaterEnded.
 
     The protocol is read after the lock: closing it takes the locks of all raters.
     """
-    found = lock_place(rater_id, actor)
+    found = lock_place(rater_id, actor, even_excluded=even_excluded)
     found.protocol = protocols().get(pk=found.protocol_id)
     return found
 
@@ -62,13 +62,13 @@ def lock_at_work(rater_id: int, actor: User) -> Rater:
     return found
 
 
-def lock_place(rater_id: int, actor: User) -> Rater:
+def lock_place(rater_id: int, actor: User, *, even_excluded: bool = False) -> Rater:
     """Return the actor's place, locked, its protocol still to be read. Refuses as `lock_rater` does."""
     rows = Rater.objects.select_for_update(no_key=True).filter(pk=rater_id, user=actor)
     found: Rater | None = rows.first()
     if found is None:
         raise errors.RaterUnknown(_("You do not rate here."))
-    if found.state in ENDED:
+    if found.state in ENDED and not (even_excluded and found.state == RaterState.EXCLUDED):
         raise errors.RaterEnded(_("You do not take part in this rating any more."))
     found.user = actor
     return found

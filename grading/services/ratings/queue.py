@@ -133,6 +133,8 @@ class _Desk:
         The one fetched ahead before becomes the open one, once that is done.
         """
         self._look_back()
+        if self._seeker.conflicts:
+            holding.leave_conflicts(self._rater, self._seeker.conflicts)
         kept = [task for task in self.leased() if self.renew(task)]
         kept.sort(key=lambda task: task.state != TaskState.OPEN)
         before = self._session.position
@@ -146,7 +148,7 @@ class _Desk:
 
     def seen(self) -> None:
         """Note, once in a while, that the rater is here: what they hold stays theirs."""
-        holding.note_seen(self._rater, self._session.language, self._now)
+        holding.note_seen(self._rater, self._now)
 
     def progress(self) -> SessionProgress:
         """Return how far the sitting is, as it was when `take` began."""
@@ -277,7 +279,7 @@ class _Desk:
                 stimulus__held_at__isnull=True,
                 repeats__isnull=True,
             )
-            .exclude(stimulus__system=self._last_system())
+            .exclude(stimulus__system__in=self._not_now())
             .select_related("stimulus")
             .order_by("position")
         )
@@ -298,7 +300,7 @@ class _Desk:
             kind=TaskKind.SCORED,
             state__in=SEEN,
             stimulus__held_at__isnull=True,
-        ).exclude(stimulus__system=self._last_system())
+        ).exclude(stimulus__system__in=self._not_now())
         by_key = {task.stimulus.key: task.stimulus for task in given.select_related("stimulus")}
         order = plans.shuffled(by_key, self._session.code, "null", self._session.position)
         return self._create(TaskKind.NULL, state, by_key[order[0]]) if order else None
@@ -334,6 +336,11 @@ class _Desk:
         order = plans.shuffled(by_key, self._session.code, kind)
         order.sort(key=lambda key: had.get(by_key[key].pk, 0))
         return by_key[order[0]] if order else None
+
+    def _not_now(self) -> set[int]:
+        """Return the systems that nothing may be heard of again now: conflicts, and the last one."""
+        last = self._last_system()
+        return {*self._seeker.conflicts} if last is None else {*self._seeker.conflicts, last}
 
     def _last_system(self) -> int | None:
         """Return the system heard last in this sitting; controls are of none."""

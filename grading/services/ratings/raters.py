@@ -23,7 +23,7 @@ from competition.services import roles
 from competition.services.authority import require_organizer
 from grading.enums import ProtocolState, RaterState
 from grading.models import DeclaredConflict, Rater, RaterInvitation, RatingProtocol
-from grading.services.ratings import errors, places
+from grading.services.ratings import conflicts, errors, holding, places
 from grading.services.ratings.consents import (
     consent_text,
     give_consent,
@@ -235,6 +235,7 @@ def declare(*, actor: User, rater: Rater, entrants: Iterable[Entrant], now: date
             DeclaredConflict.objects.get_or_create(
                 rater=locked, entrant_id=entrant_id, defaults={"declared_at": now}
             )
+        holding.leave_conflicts(locked, conflicts.systems_of(locked))
 
 
 def _own(user: User) -> QuerySet[Rater]:

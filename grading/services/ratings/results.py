@@ -124,6 +124,8 @@ class Inspected:
 
     rows: tuple[Row, ...]
     found: Quality
+    left_out: Quality
+    """Of what is left out, by itself: what would be said of it if it counted again."""
     days: tuple[Day, ...]
     digest: str
 
@@ -132,6 +134,10 @@ class Inspected:
         return {
             "sessions": {key: list(why) for key, why in sorted(self.found.sessions.items())},
             "raters": {key: list(why) for key, why in sorted(self.found.raters.items())},
+            "left_out": {
+                "sessions": _only_there(self.left_out.sessions, self.found.sessions),
+                "raters": _only_there(self.left_out.raters, self.found.raters),
+            },
             "days": [[day.day, day.answers, day.valid] for day in self.days],
             "kept": len(self.found.kept),
             "dropped": dict(sorted(Counter(self.found.dropped.values()).items())),
@@ -153,7 +159,9 @@ def inspected(protocol: RatingProtocol) -> Inspected:
     answers = _answers([row for row in rows if not row.is_excluded])
     report = QualityReport.objects.filter(protocol=protocol).first()
     found = quality.inspect(answers, settings) if report is None else _as_kept(answers, report)
-    return Inspected(rows, found, tuple(quality.by_day(answers, found)), _digest(rows))
+    left_out = quality.inspect(_answers([row for row in rows if row.is_excluded]), settings)
+    days = tuple(quality.by_day(answers, found))
+    return Inspected(rows, found, left_out, days, _digest(rows))
 
 
 def alarms(protocol: RatingProtocol) -> list[Day]:
@@ -273,10 +281,27 @@ def _answers(rows: Iterable[Row]) -> list[Answer]:
 
 
 def _as_kept(answers: Iterable[Answer], report: QualityReport) -> Quality:
-    """Return what was found at closing, for the answers that are there."""
-    sessions = {key: tuple(why) for key, why in report.report["sessions"].items()}
-    raters = {key: tuple(why) for key, why in report.report["raters"].items()}
-    return quality.applied(answers, sessions, raters)
+    """Return what was found at closing, for the answers that are there.
+
+    Of what was left out then, and counts again, what was found of it by itself.
+    """
+    listed = list(answers)
+    there = {
+        "sessions": {answer.session for answer in listed},
+        "raters": {answer.rater for answer in listed},
+    }
+    found = {}
+    for name, keys in there.items():
+        said = report.report.get("left_out", {}).get(name, {})
+        again = {key: why for key, why in said.items() if key in keys}
+        found[name] = {k: tuple(why) for k, why in {**again, **report.report[name]}.items()}
+    return quality.applied(listed, found["sessions"], found["raters"])
+
+
+def _only_there(
+    found: Mapping[str, tuple[str, ...]], known: Mapping[str, tuple[str, ...]]
+) -> dict[str, list[str]]:
+    return {key: list(why) for key, why in sorted(found.items()) if key not in known}
 
 
 def _marks(row: Row) -> Marks:

@@ -89,7 +89,7 @@ def start(*, actor: User, rater: Rater, language: str, now: datetime) -> RatingS
             started_at=now,
             check_seed=new_key(),
         )
-        Rater.objects.filter(pk=locked.pk).update(seen_at=now)
+        holding.note_here(locked, now)
         if not settings.trials:
             _go_on(session, settings, now)
     session.refresh_from_db()

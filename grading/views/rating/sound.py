@@ -60,6 +60,9 @@ def audio(request: HttpRequest, token: str) -> HttpResponse | StreamingHttpRespo
     etag = delivery.entity_tag(token)
     unchanged = get_conditional_response(request, etag=etag)
     if unchanged is not None and unchanged.status_code != HTTPStatus.OK:
+        if granted.task is not None and unchanged.status_code == HTTPStatus.NOT_MODIFIED:
+            # The browser has what was sent under this link before the clip came again.
+            queue.delivered(task=granted.task, now=now, part=granted.part)
         return _dressed(unchanged, etag)
     try:
         response = _dressed(_sent(request, granted, etag), etag)
