@@ -8,6 +8,7 @@ place and are not counted.
 from __future__ import annotations
 
 import math
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,9 +33,10 @@ class RankingRefused(ScoringError):
 class Entry:
     """One row to rank.
 
-    `score` None is withheld; `low` and `high` None is no interval. `key` sorts the best first
-    (the track's order key); without it the score alone counts. `ranked` is False for unofficial
-    and baseline rows. All entries of a board go the same way: `lower_is_better`.
+    `score` None is withheld; `low` and `high` None is no interval, nor is one without width. `key`
+    sorts the best first (the track's order key); without it the score alone counts. `ranked` is
+    False for unofficial and baseline rows. All entries of a board go the same way:
+    `lower_is_better`.
     """
 
     name: str
@@ -97,8 +99,9 @@ def rank(rows: Sequence[Entry], rule: Rule = "leader") -> list[Ranked]:
 
 def _check(entry: Entry) -> None:
     for what, value in (("score", entry.score), ("low", entry.low), ("high", entry.high)):
-        if value is not None and not math.isfinite(value):
-            raise RankingRefused(entry.name, f"{what} is {value}, not a number to rank by")
+        # Also a whole number that no float holds; NaN compares with nothing.
+        if value is not None and not abs(value) <= sys.float_info.max:
+            raise RankingRefused(entry.name, f"{what} is not a number to rank by")
     if entry.low is not None and entry.high is not None and entry.low > entry.high:
         raise RankingRefused(entry.name, f"low {entry.low} is above high {entry.high}")
 
@@ -117,13 +120,19 @@ def _display_key(entry: Entry) -> tuple[Any, ...]:
 
 
 def _row(index: int, entry: Entry) -> _Row:
-    score = entry.score or 0.0
-    has_interval = entry.low is not None and entry.high is not None
-    low = entry.low if has_interval and entry.low is not None else score
-    high = entry.high if has_interval and entry.high is not None else score
+    low, high = _bounds(entry)
     if entry.lower_is_better:
         low, high = -high, -low
-    return _Row(index, _key(entry), round(low, COMPARED_DECIMALS), round(high, COMPARED_DECIMALS))
+    return _Row(index, _key(entry), low, high)
+
+
+def _bounds(entry: Entry) -> tuple[float, float]:
+    """Return the interval as it is compared; without one, or without width, it is the score."""
+    score = round(entry.score or 0.0, COMPARED_DECIMALS)
+    if entry.low is None or entry.high is None:
+        return score, score
+    low, high = round(entry.low, COMPARED_DECIMALS), round(entry.high, COMPARED_DECIMALS)
+    return (low, high) if low < high else (score, score)
 
 
 def _places(rows: Sequence[_Row]) -> dict[int, int]:

@@ -90,7 +90,7 @@ def _read(folder: Path) -> tuple[str, list[JudgeCanary]]:
         index = json.loads((folder / MANIFEST).read_bytes())
         name, of_words = str(index["name"]), "answers" in index
         given = list(index["answers" if of_words else "clips"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         said = _("%(name)s cannot be read: it must have name, and clips or answers.")
         raise CanariesInvalid(said % {"name": MANIFEST}) from None
     read = _answer if of_words else partial(_clip, folder)
@@ -109,7 +109,7 @@ def _row(
         return None
     try:
         return read(given)
-    except (OSError, KeyError, TypeError, ValueError, MarksInvalid) as error:
+    except (OSError, KeyError, TypeError, ValueError, OverflowError, MarksInvalid) as error:
         name = str(given.get("id", ""))[:80]
         faults.append(f"{name or '?'}: {type(error).__name__}: {error}")
         return None

@@ -81,6 +81,19 @@ def test_no_interval_counts_as_the_score_itself() -> None:
     assert bands_of(rank([Entry("a", 70.0), Entry("b", 60.0)])) == [["a"], ["b"]]
 
 
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("high", [60.0, 60.0000000001])
+def test_an_interval_without_width_counts_as_the_score_and_is_shown_as_given(
+    rule: Any, high: float
+) -> None:
+    ranked = rank(
+        [Entry("a", 70.0, 60.0, high), Entry("b", 65.0, 64.0, 66.0), Entry("c", 60.0)], rule
+    )
+    assert [item.range for item in ranked] == [(1, 1), (2, 2), (3, 3)]
+    assert [item.band for item in ranked] == [1, 2, 3]
+    assert (ranked[0].entry.low, ranked[0].entry.high) == (60.0, high)
+
+
 def test_half_an_interval_is_none() -> None:
     for low, high in ((60.0, None), (None, 80.0)):
         assert bands_of(rank([Entry("a", 70.0, low, high), Entry("b", 65.0, 64.0, 69.0)])) == [
@@ -111,7 +124,7 @@ def test_rows_outside_the_ranking_take_no_place_and_are_not_counted() -> None:
 
 
 @pytest.mark.parametrize("field", ["score", "low", "high"])
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), 10**350, -(10**350)])
 def test_what_is_not_a_finite_number_is_refused_by_name(field: str, value: float) -> None:
     numbers: dict[str, Any] = {"score": 1.0, "low": 1.0, "high": 1.0, field: value}
     with pytest.raises(RankingRefused, match=rf"Team Alder: {field}"):
@@ -225,7 +238,7 @@ def test_components_are_the_connected_parts_of_overlap(entries: list[Entry]) -> 
     counted = [item for item in rank(entries, "components") if item.place is not None]
 
     def bounds(entry: Entry) -> tuple[float, float]:
-        if entry.low is None or entry.high is None:
+        if entry.low is None or entry.high is None or entry.low == entry.high:
             return entry.score or 0.0, entry.score or 0.0
         return entry.low, entry.high
 

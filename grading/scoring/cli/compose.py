@@ -110,7 +110,7 @@ def _scored_again(key: str, track: Track, part: Mapping[str, Any], plan: Path) -
         raise inputs.InputError(f"{place}: params must be an object of the track's settings")
     try:
         params = track.params(settings or {})
-        references = track.references(_beside(plan, part["reference"]).read_bytes(), params)
+        references = track.references(inputs.read_file(_beside(plan, part["reference"])), params)
     except ParamsInvalid as error:
         raise inputs.InputError(f"{place}: {error}") from error
     except ReferencesInvalid as error:

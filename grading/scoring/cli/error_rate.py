@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def _references(arguments: argparse.Namespace) -> TranscriptReferences:
     rows = read_transcript_references(
-        arguments.reference.read_bytes(),
+        inputs.read_file(arguments.reference),
         of_languages=languages(None),
         of_corpora=corpora(None),
         limits=_LIMITS,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import sys
 from typing import TYPE_CHECKING, Any, Protocol
 
 from grading.scoring import registry
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from grading.scoring.tracks.base import References, Track
 
 _LIMITS = Limits()
+_NUMBERS = ("score", "low", "high")
+LARGEST_FILE = 2**30
 
 
 class InputError(ScoringError):
@@ -48,9 +52,22 @@ def track_of_files(name: str) -> Track:
     return track
 
 
+def read_file(path: Path) -> bytes:
+    """Return what is in a file beside the submission. Raises InputError for no end, and OSError."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a failed read does not name its file
+        raise
+    if len(data) > LARGEST_FILE:
+        raise InputError(f"{path}: is larger than {LARGEST_FILE} bytes")
+    return data
+
+
 def read_json(path: Path) -> object:
     """Return the value of a JSON file, read strictly. Raises InputError and OSError."""
-    data = path.read_bytes().removeprefix(BOM)
+    data = read_file(path).removeprefix(BOM)
     decoded = StrictDecoder(_LIMITS).decode(data)
     if decoded.faults:
         raise InputError(f"{path}: {json_fault(data, decoded.faults[0])}")
@@ -98,7 +115,7 @@ def read_params(track: _Track, settings: Path | None, labels: Path | None) -> An
 
 def read_references(track: Track, path: Path, params: Any) -> References:
     """Return the references. Raises ReferencesInvalid with a report, and OSError."""
-    return track.references(path.read_bytes(), params)
+    return track.references(read_file(path), params)
 
 
 def read_manifest(path: Path, track: _Track) -> dict[str, str | None]:
@@ -107,7 +124,7 @@ def read_manifest(path: Path, track: _Track) -> dict[str, str | None]:
     The manifest is a JSON list of ids, rows with `utt_id` (JSON Lines or a list), or the object
     with `utterances` that the server's API gives for a phase. Raises InputError and OSError.
     """
-    data = path.read_bytes().removeprefix(BOM)
+    data = read_file(path).removeprefix(BOM)
     ids: dict[str, str | None] = {}
     for place, value in _manifest_entries(path, data):
         utt_id, language = _entry(value, track)
@@ -125,7 +142,7 @@ def read_marks(path: Path) -> dict[str, list[list[object]]]:
 
     Whether they are marks is for the track to say. Raises InputError and OSError.
     """
-    data = path.read_bytes().removeprefix(BOM)
+    data = read_file(path).removeprefix(BOM)
     found: dict[str, list[list[object]]] = {}
     for place, value in _manifest_entries(path, data):
         row = value if isinstance(value, dict) else {}
@@ -137,6 +154,8 @@ def read_marks(path: Path) -> dict[str, list[list[object]]]:
         if utt_id.strip() in found:
             raise InputError(f"{path}: {place}: {show(utt_id)} stands twice")
         found[utt_id.strip()] = marks
+    if not found:
+        raise InputError(f"{path}: there are no marks")
     return found
 
 
@@ -150,9 +169,9 @@ def _manifest_entries(path: Path, data: bytes) -> Iterator[tuple[str, object]]:
     yield from read_pieces(path, data)
 
 
-def read_pieces(path: Path, data: bytes) -> Iterator[tuple[str, object]]:
+def read_pieces(path: Path, data: bytes, *, exact: bool = False) -> Iterator[tuple[str, object]]:
     """Yield the line and the value of each row of a file. Raises InputError for one that is broken."""
-    decoder = StrictDecoder(_LIMITS)
+    decoder = StrictDecoder(_LIMITS, exact=exact)
     for piece in cut(data, 0, choose_reading(data)):
         decoded = decoder.decode(piece.raw)
         if piece.broken or decoded.faults:
@@ -178,7 +197,7 @@ def read_pool(path: Path, *, needs_language: bool) -> list[PoolClip]:
 
     Raises InputError for a row that is none, and OSError.
     """
-    data = path.read_bytes().removeprefix(BOM)
+    data = read_file(path).removeprefix(BOM)
     fields = ("utt_id", "tier", "language") if needs_language else ("utt_id", "tier")
     clips = []
     for place, value in _manifest_entries(path, data):
@@ -216,8 +235,22 @@ def _row_fault(row: object) -> str:
         return "name must be text"
     if "score" not in row:
         return "score is missing (null when it is withheld)"
-    for field in ("score", "low", "high"):
-        value = row.get(field)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            return f"{field} must be a number or null"
-    return "" if isinstance(row.get("ranked", True), bool) else "ranked must be true or false"
+    if not isinstance(row.get("ranked", True), bool):
+        return "ranked must be true or false"
+    return next(filter(None, (_field_fault(name, value) for name, value in row.items())), "")
+
+
+def _field_fault(name: str, value: Any) -> str:
+    if name in _NUMBERS and value is not None:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return f"{name} must be a number or null"
+        if abs(value) > sys.float_info.max:
+            return f"{name} is infinite, or too large to rank by"
+    return f"{show(name, 40)} has a number that is infinite" if _is_endless(value) else ""
+
+
+def _is_endless(value: object) -> bool:
+    """Tell whether an infinity is in a value: 1e999 is read as one, and JSON cannot print it."""
+    if isinstance(value, dict | list):
+        return any(map(_is_endless, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, float) and not math.isfinite(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from pathlib import Path
@@ -37,10 +38,12 @@ _COUNT_DIGITS = 9
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return 0 when accepted, 1 when not, 2 when it cannot be run as asked."""
     parser = make_parser()
+    if not _has_output(parser.prog):
+        return USAGE
     arguments = parser.parse_args(argv)
     console = Console(as_json=getattr(arguments, "json", False))
     try:
-        return int(arguments.run(arguments, console))
+        return _run(arguments, console)
     except InputError as error:
         console.complain(f"{parser.prog}: {error}")
         return USAGE
@@ -54,13 +57,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
 
 
+def _run(arguments: argparse.Namespace, console: Console) -> int:
+    code = int(arguments.run(arguments, console))
+    sys.stdout.flush()  # a full disk can be told of here, and no longer at exit
+    return code
+
+
+def _has_output(program: str) -> bool:
+    """Tell whether there is a standard output. Python has None for a stream that was closed."""
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()  # read by nobody, like the stream that is not there
+    if sys.stdout is None:
+        sys.stderr.write(f"{program}: there is no standard output to write to\n")
+        return False
+    return True
+
+
 def _os_error(program: str, console: Console, error: OSError) -> int:
-    if isinstance(error, BrokenPipeError):
-        # Whoever read our output has gone; Python must not complain of it once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.filename is not None:
+        console.complain(f"{program}: cannot read {error.filename}: {error.strerror or error}")
+        return USAGE
+    # No file is named, so it is our output; Python must not complain of it once more at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):  # whoever read it has gone
         return NOT_ACCEPTED
-    name = error.filename if error.filename is not None else ""
-    console.complain(f"{program}: cannot read {name}: {error.strerror or error}")
+    console.complain(f"{program}: cannot write the result: {error.strerror or error}")
     return USAGE
 
 

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from grading.scoring import normalizers
+from grading.scoring.cli.inputs import InputError
 from grading.scoring.types import ScoringError
 
 if TYPE_CHECKING:
@@ -40,11 +41,13 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    """Normalize each line as it comes; return the exit code. Raises LineRefused."""
+    """Normalize each line as it comes; return the exit code. Raises LineRefused, InputError."""
     normalizer = normalizers.get(arguments.normalizer)
+    if sys.stdin is None:
+        raise InputError("there is no standard input to read")
     out = sys.stdout.buffer
     sys.stdout.flush()
-    for number, raw in read_lines(sys.stdin.buffer):
+    for number, raw in read_lines(_named(sys.stdin.buffer)):
         shown = normalizer.text(raw)
         if console.as_json:
             row = {
@@ -58,6 +61,15 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         out.write(shown.encode() + b"\n")
         out.flush()
     return 0
+
+
+def _named(stream: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of standard input; a failed read names it."""
+    try:
+        yield from stream
+    except OSError as error:
+        error.filename = "standard input"
+        raise
 
 
 def read_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, str]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import math
+import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from grading.scoring.cli.inputs import InputError, json_fault, read_pieces
+from grading.scoring.cli.inputs import InputError, json_fault, read_file, read_pieces
 from grading.scoring.formats.pieces import BOM
 from grading.scoring.formats.rows import type_name
 from grading.scoring.formats.strict_json import StrictDecoder
@@ -23,6 +23,7 @@ Row = dict[str, object]
 
 LARGEST = 10**12
 DECIMALS = 9
+_LINE_END = re.compile(rb"[\r\n]")
 
 
 def read_objects(path: Path, inside: str) -> Iterator[tuple[str, Row]]:
@@ -31,7 +32,7 @@ def read_objects(path: Path, inside: str) -> Iterator[tuple[str, Row]]:
     The file is JSON Lines, a JSON list, or one object: with a list under the name `inside` that
     holds them, or itself the only one. Raises InputError for what is no object, and OSError.
     """
-    data = path.read_bytes().removeprefix(BOM)
+    data = read_file(path).removeprefix(BOM)
     for place, value in _values(path, data, inside):
         if not isinstance(value, dict):
             raise InputError(f"{path}: {place}: must be an object, not a {type_name(value)}")
@@ -40,14 +41,14 @@ def read_objects(path: Path, inside: str) -> Iterator[tuple[str, Row]]:
 
 def _values(path: Path, data: bytes, inside: str) -> Iterator[tuple[str, object]]:
     if data.lstrip().startswith(b"{"):
-        whole = StrictDecoder(Limits()).decode(data)
-        is_whole = whole.readable or b"\n" not in data.strip()
+        whole = StrictDecoder(Limits(), exact=True).decode(data)
+        is_whole = whole.readable or not _LINE_END.search(data.strip())
         if whole.faults and is_whole:
             raise InputError(f"{path}: {json_fault(data, whole.faults[0])}")
         if isinstance(whole.value, dict):
             yield from _entries(whole.value, inside)
             return
-    yield from read_pieces(path, data)
+    yield from read_pieces(path, data, exact=True)
 
 
 def _entries(whole: Row, inside: str) -> Iterator[tuple[str, object]]:
@@ -73,9 +74,9 @@ def number_of(row: Row, name: str, where: str) -> Fraction:
     At most 10¹² with 9 decimals, so that no sum of many can be more than a number can show.
     """
     value = row.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise InputError(f"{where}: must have {show(name)}, a number")
-    number = _bounded(Fraction(str(value)) if isinstance(value, float) else Fraction(value))
+    number = _of_decimal(value) if isinstance(value, Decimal) else _bounded(Fraction(value))
     if number is None:
         raise InputError(
             f"{where}: {show(name)} must be from 0 to {LARGEST}, with at most {DECIMALS} decimals"
@@ -89,7 +90,7 @@ def amount(text: str) -> Fraction:
         given = Decimal(text) if text.isascii() else None
     except InvalidOperation:
         given = None
-    number = None if given is None or not given.is_finite() else _of_decimal(given)
+    number = None if given is None else _of_decimal(given)
     if number is None:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no number from 0 to {LARGEST} with at most {DECIMALS} decimals"
@@ -99,6 +100,8 @@ def amount(text: str) -> Fraction:
 
 def _of_decimal(given: Decimal) -> Fraction | None:
     """Look at the exponent first: 1e999999999 is short to write and long to compute."""
+    if not given.is_finite():
+        return None
     return _bounded(Fraction(given)) if abs(given.adjusted()) < 2 * DECIMALS or not given else None
 
 

@@ -133,10 +133,13 @@ def _as_json(found: Joined) -> dict[str, object]:
 
 
 def _read_sessions(path: Path) -> list[list[Result]]:
-    return [
+    found = [
         [_result(one, f"{path}: {place}") for one in _results(row, f"{path}: {place}")]
         for place, row in objects.read_objects(path, "sessions")
     ]
+    if not found:
+        raise InputError(f"{path}: there are no sessions")
+    return found
 
 
 def _results(row: objects.Row, where: str) -> list[Any]:

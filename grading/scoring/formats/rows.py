@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,6 +28,7 @@ _TYPE_NAMES: Mapping[type, str] = {
     str: "string",
     int: "number",
     float: "number",
+    Decimal: "number",
     bool: "boolean",
     type(None): "null",
 }

@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -71,13 +72,25 @@ def _refuse_constant(name: str) -> object:
     raise _ConstantError(name)
 
 
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:  # an exponent that no decimal has
+        return Decimal("Infinity")
+
+
 class StrictDecoder:
     """Decodes pieces of one file; made once, since the hooks of the C reader are costly to make."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, *, exact: bool = False) -> None:
+        """Read numbers that are not whole as floats, or, if `exact`, as the decimals they are."""
         self._limits = limits
         self._repeated: list[str] = []
-        decoder = json.JSONDecoder(object_pairs_hook=self._object, parse_constant=_refuse_constant)
+        decoder = json.JSONDecoder(
+            object_pairs_hook=self._object,
+            parse_constant=_refuse_constant,
+            parse_float=_decimal if exact else None,
+        )
         self._decode, self._decode_start = decoder.decode, decoder.raw_decode
 
     def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:

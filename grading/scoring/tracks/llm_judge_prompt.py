@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -100,10 +99,10 @@ def read_mark(text: str, scale: Scale) -> Fraction:
     two decimals. Nothing in words decides anything.
     """
     mark = _object(text).get("mark")
-    if isinstance(mark, bool) or not isinstance(mark, int | float) or not math.isfinite(mark):
+    found = exact(mark) if isinstance(mark, int | float) and not isinstance(mark, bool) else None
+    if found is None:
         raise MarkInvalid("there is no mark")
-    found = exact(mark)
-    if found is None or not scale.lowest <= found <= scale.highest:
+    if not scale.lowest <= found <= scale.highest:
         raise MarkOffScale("the mark is not on the scale")
     if (found * 10**MARK_DECIMALS).denominator != 1:
         raise MarkOffScale("the mark has too many decimals")

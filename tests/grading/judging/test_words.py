@@ -363,6 +363,7 @@ def test_rows_with_marks_are_refused_where_the_server_asks():
     ("changed", "said"),
     [
         ({"mark": "nan"}, "the mark is none"),
+        ({"mark": 10**350}, "yue-00: OverflowError"),
         ({"language": "fr"}, "the language is none"),
         ({"answer": None, "prompt": "\ud800"}, "surrogates not allowed"),
         ({"id": "yue-01"}, "stands 2 times"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grading.scoring.cli import inputs
 from tests.scoring.cli.commands import CONTROL, LABELS, REFERENCE, Run, check, score
 from tests.scoring.formats.challenge import CASES, IDS, lines
 
@@ -274,7 +275,14 @@ def test_bands_of_rows(capsys: Capsys, tmp_path: Path) -> None:
     ("data", "word"),
     [
         ('[{"name": "a", "score": NaN}]', "NaN"),
-        ('[{"name": "a", "score": 1e999}]', "inf"),
+        ('[{"name": "a", "score": 1e999}]', "row 1: score is infinite"),
+        ('[{"name": "a", "score": 1, "note": [1e999]}]', "row 1: note has a number"),
+        ('[{"name": "a", "score": 1, "ranked": 1}]', "row 1: ranked must be"),
+        *(
+            (f'[{{"name": "a", "score": 1, "{name}": 1{"0" * 350}}}]', f"row 1: {name} is")
+            for name in ("low", "high")
+        ),
+        (f'[{{"name": "a", "score": -1{"0" * 350}}}]', "row 1: score is infinite, or too large"),
         ('[{"name": "a", "score": 1, "low": 2, "high": 1}]', "above"),
         ('[{"name": "a", "score": "1"}]', "number"),
         ('[{"name": "a", "score": true}]', "number"),
@@ -295,6 +303,26 @@ def test_rows_that_cannot_be_ranked_are_refused(
     assert run.code == 1
     assert word in run.err
     assert run.out == ""
+
+
+def test_a_number_of_hundreds_of_digits_is_printed_where_nothing_ranks_by_it(
+    capsys: Capsys, tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(f'[{{"name": "a", "score": 1, "note": 1{"0" * 350}}}]')
+    assert Run(capsys, "bands", "--rows", path, "--json").json[0]["note"] == 10**350
+
+
+def test_a_file_without_an_end_is_read_up_to_a_bound(
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "LARGEST_FILE", LABELS.stat().st_size)
+    assert inputs.read_file(LABELS) == LABELS.read_bytes()
+    run = Run(
+        capsys, "check", "nvv-t1", "--manifest", "/dev/zero", "--submission", tmp_path / "none"
+    )
+    assert run.code == 2
+    assert "/dev/zero: is larger than" in run.err
 
 
 def test_methodology_is_printed(capsys: Capsys) -> None:

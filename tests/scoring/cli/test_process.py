@@ -68,6 +68,26 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert done.stdout.startswith(b"nvv-t1")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("methodology nvv-t1 >&-", "there is no standard output to write to"),
+        ("normalize --with a5s-1 <&-", "there is no standard input to read"),
+        ("methodology nvv-t1 >/dev/full", "cannot write the result: No space left on device"),
+        ("methodology nvv-t1 --json >/dev/full", "cannot write the result: No space left"),
+        ("normalize --with a5s-1 >/dev/full <<< a", "cannot write the result: No space left"),
+        ("methodology nvv-t1 >&- 2>&-", ""),
+        ("normalize --with other 2>&-", ""),
+    ],
+)
+def test_a_closed_or_full_stream_is_told_in_one_sentence(words: str, said: str) -> None:
+    done = run("bash", "-c", f"{sys.executable} -m grading.scoring {words}")
+    assert (done.returncode, done.stdout) == (2, b"")
+    told = done.stderr.decode().splitlines()
+    assert len(told) == bool(said)
+    assert not said or told[0].startswith(f"plaudit-scorer: {said}")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 def test_on_a_terminal_there_is_color_and_a_progress_bar(tmp_path: Path) -> None:
     rows = [

@@ -53,6 +53,19 @@ def test_the_ways_to_write_a_pool(capsys: Capsys, tmp_path: Path, shape: str) ->
     assert (run.code, run.json["distance"], run.json["weight"]) == (0, 0, 0.3)
 
 
+def test_a_weight_is_the_decimal_that_it_is_written_as(capsys: Capsys, tmp_path: Path) -> None:
+    weight = "123456789012.123456789"
+    path = written(tmp_path / "m", f'{{"id": "a", "s": {weight}}}')
+    given = ["--items", path, "--key", "k", "--weight", "s", "--target", weight]
+    assert Run(capsys, "select", *given, "--json").json["distance"] == 0
+
+
+def test_a_carriage_return_ends_a_line(capsys: Capsys, tmp_path: Path) -> None:
+    path = written(tmp_path / "m", '{"id": "a"}\r{"id": "b"}\r')
+    run = Run(capsys, "select", "--items", path, "--key", "k", "--target", 2, "--json")
+    assert (run.code, sorted(run.json["ids"])) == (0, ["a", "b"])
+
+
 def test_people_get_the_ids_and_a_sentence(capsys: Capsys, tmp_path: Path) -> None:
     given = ["--items", written(tmp_path / "m", [{"id": "a"}]), "--key", "k", "--target", 3]
     run = Run(capsys, "select", *given)
@@ -102,8 +115,13 @@ def test_a_subset_that_covers(capsys: Capsys, tmp_path: Path) -> None:
         ([{"id": "a", "words": 10**13}], "words must be from 0"),
         ([{"id": "a", "words": 1e-10}], "words must be from 0"),
         (['{"id": "a", "words": NaN}'], "INVALID_JSON"),
-        (['{"id": "a", "words": 1e999}'], "words, a number"),
+        (['{"id": "a", "words": 1e999}'], "words must be from 0"),
+        (['{"id": "a", "words": 1e999999999999999999999}'], "words must be from 0"),
+        (['{"id": "a", "words": 1e-99999999999999999999}'], "words must be from 0"),
+        (['{"id": "a", "words": 5.0000000000000000001}'], "words must be from 0"),
+        ([{"id": "a", "words": 10**350}], "words must be from 0"),
         (["[1]"], "must be an object, not a number"),
+        (["[1.5]"], "must be an object, not a number"),
         (['{"id": "a", "id": "b"}'], "DUPLICATE_JSON_KEY"),
         (["{broken"], "INVALID_JSON"),
     ],

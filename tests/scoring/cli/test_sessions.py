@@ -95,6 +95,12 @@ def test_replay_and_tokens_may_be_others(capsys: Capsys, tmp_path: Path) -> None
         ('{"results": [], "results": []}', "(DUPLICATE_JSON_KEY)"),
         ('[{"results": []}', "(INVALID_JSON)"),
         ("3\n", "must be an object, not a number"),
+        ("3.5\n", "must be an object, not a number"),
+        ('{"results": [{"text": "a", "end": 1%s}]}' % ("0" * 350), "end must be from 0"),
+        ('{"results": [{"text": "a", "end": 5.0000000000000000001}]}', "end must be from 0"),
+        ('{"results": []}\r{"results": 3}', "line 2: must have results"),
+        *((text, "there are no sessions") for text in ("", "\ufeff", "\n \n", "[]")),
+        ('{"sessions": []}', "there are no sessions"),
     ],
 )
 def test_files_that_are_no_sessions(capsys: Capsys, tmp_path: Path, text: str, said: str) -> None:
@@ -108,5 +114,13 @@ def test_files_that_are_no_sessions(capsys: Capsys, tmp_path: Path, text: str, s
 @pytest.mark.parametrize("most", ["1.5", "10001", "-1"])
 def test_numbers_of_tokens_that_are_none(capsys: Capsys, tmp_path: Path, most: str) -> None:
     path = tmp_path / "s.jsonl"
-    path.write_text("")
-    assert Run(capsys, "join", "--sessions", path, f"--most={most}").code == 2
+    path.write_text('{"results": []}')
+    run = Run(capsys, "join", "--sessions", path, f"--most={most}")
+    assert (run.code, "--most" in run.err) == (2, True)
+
+
+def test_a_session_without_results_is_one(capsys: Capsys, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text('{"results": []}')
+    run = Run(capsys, "join", "--sessions", path, "--json")
+    assert (run.code, len(run.json["sessions"])) == (0, 1)

@@ -101,6 +101,15 @@ def test_a_wrong_use_ends_with_2_and_a_sentence(capsys: Capsys, words: list[obje
     assert found.out == ""
 
 
+@pytest.mark.parametrize("text", ["", "\ufeff", "[]", "{}"])
+def test_a_file_without_marks_is_a_wrong_use(capsys: Capsys, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "marks.jsonl"
+    path.write_text(text)
+    found = Run(capsys, "score", "nvv-t2", "--reference", TEXTS, "--marks", path)
+    assert (found.code, found.out) == (2, "")
+    assert "there are no marks" in found.err
+
+
 def test_ids_that_differ_in_their_unicode_form_only_are_a_wrong_use(
     capsys: Capsys, tmp_path: Path
 ) -> None:

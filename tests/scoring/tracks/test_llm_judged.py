@@ -14,7 +14,13 @@ from grading.scoring.tracks import nvv_t2_params
 from grading.scoring.tracks.base import Sent
 from grading.scoring.tracks.llm import TRACK
 from grading.scoring.tracks.llm_compose import JUDGE_MARKS_MISSING
-from grading.scoring.tracks.llm_judge_prompt import of_definition, prompt_sha256
+from grading.scoring.tracks.llm_judge_prompt import (
+    MarkInvalid,
+    MarkOffScale,
+    of_definition,
+    prompt_sha256,
+    read_mark,
+)
 from grading.scoring.tracks.nvv_t2_judge import cache_key, read_definition
 from grading.scoring.tracks.nvv_t2_marks import MarksInvalid
 from grading.scoring.types import ParamsInvalid
@@ -195,3 +201,23 @@ def test_a_tolerance_may_be_as_wide_as_a_scale():
     assert params.definition.canaries.tolerance == Fraction(10)
     with pytest.raises(ParamsInvalid):
         nvv_t2_params.read_params({"judge": wide})
+
+
+@pytest.mark.parametrize(
+    ("mark", "refusal"),
+    [
+        ("1" + "0" * 350, MarkOffScale),
+        ("-1" + "0" * 350, MarkOffScale),
+        ("1" + "0" * 5000, MarkInvalid),
+        ("1e999", MarkInvalid),
+        ("NaN", MarkInvalid),
+        ("-Infinity", MarkInvalid),
+        ("true", MarkInvalid),
+    ],
+)
+def test_a_mark_that_no_number_of_a_machine_holds_is_refused(
+    mark: str, refusal: type[MarkInvalid]
+) -> None:
+    with pytest.raises(MarkInvalid) as refused:
+        read_mark(f'{{"reason": "x", "mark": {mark}}}', PARAMS.scale)
+    assert type(refused.value) is refusal
