@@ -108,6 +108,7 @@ class _Writer:
         self._raters = {row.pseudonym: row for row in protocol.raters.select_related("user")}
         self._conflicts: dict[int, set[int]] = {}
         self._out: dict[int, bool] = {}
+        self._plans: dict[int, list[int]] = {}
         self._sessions: dict[tuple[int, str], RatingSession] = {}
         self._faults: list[Fault] = []
 
@@ -189,7 +190,7 @@ class _Writer:
             second_delivered_at=None if row.system_first is None else row.opened_at,
         )
         if text_id is not None:
-            holding.leave_text(rater, text_id)
+            self._leave_text(rater, text_id)
         session.position += 1
         session.save(update_fields=["position"])
         Rating.objects.create(
@@ -204,6 +205,11 @@ class _Writer:
             created_at=row.answered_at,
             **{COLUMN_OF[letter]: mark for letter, mark in row.marks.items()},
         )
+
+    def _leave_text(self, rater: Rater, text_id: int) -> None:
+        if rater.pk not in self._plans:
+            self._plans[rater.pk] = holding.plans_of(rater)
+        holding.leave(self._plans[rater.pk], Q(rated_text=text_id))
 
     def _is_out(self, rater: Rater) -> bool:
         """Return whether all answers of a rater are left out: none of them fills a slot."""
@@ -234,27 +240,29 @@ class _Writer:
         return known
 
     def _session(self, rater: Rater, row: Row) -> RatingSession:
+        """Return the sitting of a row; what came of it in an earlier file stays one with it."""
         key = (rater.pk, row.session)
-        known = rater.sessions.filter(code=row.session, is_imported=True).first()
-        if key not in self._sessions and known is not None:
-            self._sessions[key] = known
         if key not in self._sessions:
-            number = (rater.sessions.aggregate(last=Max("number"))["last"] or 0) + 1
-            taken = RatingSession.objects.filter(code=row.session[:16]).exists()
-            named = {} if taken or len(row.session) > 16 else {"code": row.session}  # noqa: PLR2004
-            self._sessions[key] = RatingSession.objects.create(
-                rater=rater,
-                language=row.language,
-                number=number,
-                state=SessionState.FINISHED,
-                started_at=row.opened_at,
-                rating_since=row.opened_at,
-                ended_at=row.answered_at,
-                check_seed=new_key(),
-                is_imported=True,
-                **named,
-            )
+            known = rater.sessions.filter(code=row.session, is_imported=True).first()
+            self._sessions[key] = known or self._new_session(rater, row)
         return self._sessions[key]
+
+    def _new_session(self, rater: Rater, row: Row) -> RatingSession:
+        number = (rater.sessions.aggregate(last=Max("number"))["last"] or 0) + 1
+        taken = RatingSession.objects.filter(code=row.session[:16]).exists()
+        named = {} if taken or len(row.session) > 16 else {"code": row.session}  # noqa: PLR2004
+        return RatingSession.objects.create(
+            rater=rater,
+            language=row.language,
+            number=number,
+            state=SessionState.FINISHED,
+            started_at=row.opened_at,
+            rating_since=row.opened_at,
+            ended_at=row.answered_at,
+            check_seed=new_key(),
+            is_imported=True,
+            **named,
+        )
 
     def _slot(self, row: Row) -> PlanSlot | None:
         """Return a free slot of the stimulus that this answer fills, if one is left."""

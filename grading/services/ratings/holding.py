@@ -74,26 +74,24 @@ def take_row(seeker: Seeker) -> PlanRow | None:
 
 def _leave_to_others(row: PlanRow, seeker: Seeker) -> None:
     """Open to all what the holder of a plan may not rate: a conflict, or a text given elsewhere."""
-    undone = row.slots.filter(done_at__isnull=True, open_to_all=False)
-    undone.filter(Q(system__in=seeker.conflicts) | Exists(_elsewhere(seeker))).update(
-        open_to_all=True
-    )
+    leave([row.pk], Q(system__in=seeker.conflicts) | Q(Exists(_elsewhere(seeker))))
+
+
+def plans_of(rater: Rater) -> list[int]:
+    """Return the ids of the plans that a rater holds."""
+    return list(PlanRow.objects.filter(rater=rater).values_list("pk", flat=True))
+
+
+def leave(plans: Collection[int], which: Q) -> None:
+    """Open to all those slots of plans that their holder may not rate any more."""
+    if plans:
+        slots = PlanSlot.objects.filter(row__in=plans, done_at__isnull=True, open_to_all=False)
+        slots.filter(which).update(open_to_all=True)
 
 
 def leave_conflicts(rater: Rater, systems: Collection[int]) -> None:
     """Open to all what a rater's plans hold of systems that they must not rate any more."""
-    rows = list(PlanRow.objects.filter(rater=rater).values_list("pk", flat=True))
-    PlanSlot.objects.filter(
-        row__in=rows, system__in=systems, done_at__isnull=True, open_to_all=False
-    ).update(open_to_all=True)
-
-
-def leave_text(rater: Rater, text_id: int) -> None:
-    """Open to all the slots of a rater's plans of a text that they have rated elsewhere."""
-    rows = list(PlanRow.objects.filter(rater=rater).values_list("pk", flat=True))
-    PlanSlot.objects.filter(row__in=rows, rated_text=text_id, done_at__isnull=True).update(
-        open_to_all=True
-    )
+    leave(plans_of(rater), Q(system__in=systems))
 
 
 def _locked_row(seeker: Seeker) -> PlanRow | None:
