@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,7 +22,7 @@ from grading.models import QualityReport, Rating, RatingProtocol
 from grading.scoring.rating import panel, quality
 from grading.scoring.rating.forms import COLUMN_OF, FIRST, MARKS, OTHER, SYSTEM, form_of, turned
 from grading.scoring.rating.quality import Answer, Day, Quality
-from grading.scoring.rating.settings import settings_sha256
+from grading.scoring.rating.settings import ProtocolSettings, settings_sha256
 from grading.scoring.tracks.nvv_t2_marks import Marks
 from grading.services.ratings import errors, exclusions, places
 
@@ -125,7 +125,7 @@ class Inspected:
     rows: tuple[Row, ...]
     found: Quality
     left_out: Quality
-    """Of what is left out, by itself: what would be said of it if it counted again."""
+    """Of sittings and raters that are left out whole: what would be said if they counted again."""
     days: tuple[Day, ...]
     digest: str
 
@@ -135,8 +135,8 @@ class Inspected:
             "sessions": {key: list(why) for key, why in sorted(self.found.sessions.items())},
             "raters": {key: list(why) for key, why in sorted(self.found.raters.items())},
             "left_out": {
-                "sessions": _only_there(self.left_out.sessions, self.found.sessions),
-                "raters": _only_there(self.left_out.raters, self.found.raters),
+                "sessions": {k: list(why) for k, why in sorted(self.left_out.sessions.items())},
+                "raters": {k: list(why) for k, why in sorted(self.left_out.raters.items())},
             },
             "days": [[day.day, day.answers, day.valid] for day in self.days],
             "kept": len(self.found.kept),
@@ -159,7 +159,7 @@ def inspected(protocol: RatingProtocol) -> Inspected:
     answers = _answers([row for row in rows if not row.is_excluded])
     report = QualityReport.objects.filter(protocol=protocol).first()
     found = quality.inspect(answers, settings) if report is None else _as_kept(answers, report)
-    left_out = quality.inspect(_answers([row for row in rows if row.is_excluded]), settings)
+    left_out = _of_left_out(rows, answers, settings)
     days = tuple(quality.by_day(answers, found))
     return Inspected(rows, found, left_out, days, _digest(rows))
 
@@ -298,10 +298,22 @@ def _as_kept(answers: Iterable[Answer], report: QualityReport) -> Quality:
     return quality.applied(listed, found["sessions"], found["raters"])
 
 
-def _only_there(
-    found: Mapping[str, tuple[str, ...]], known: Mapping[str, tuple[str, ...]]
-) -> dict[str, list[str]]:
-    return {key: list(why) for key, why in sorted(found.items()) if key not in known}
+def _of_left_out(
+    rows: Iterable[Row], counting: Iterable[Answer], settings: ProtocolSettings
+) -> Quality:
+    """Return what is found of sittings and raters of whom nothing counts.
+
+    Of a sitting that counts but for an answer, that answer alone would show no trap and prove nothing.
+    """
+    listed = list(counting)
+    sessions, raters = {one.session for one in listed}, {one.rater for one in listed}
+    alone = [
+        one
+        for one in _answers([row for row in rows if row.is_excluded])
+        if one.session not in sessions
+    ]
+    found = quality.inspect(alone, settings)
+    return replace(found, raters={k: why for k, why in found.raters.items() if k not in raters})
 
 
 def _marks(row: Row) -> Marks:

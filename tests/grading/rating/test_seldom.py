@@ -348,3 +348,17 @@ def test_sessions_say_that_there_is_work_only_where_something_can_be_taken():
         has = sessions.has_work(person.rater, "en", settings, person.now)
         assert has == (wanted is not None)
         assert holding.take_slot(seeker_of(person), None) == wanted
+
+
+def test_one_answer_that_was_left_out_at_closing_voids_nothing_when_it_counts_again():
+    hall = make_hall()
+    person = at_work(hall)
+    person.rate()
+    before = counted(hall, person.rater)
+    scored = RatingTask.objects.filter(rater=person.rater, kind="scored").first()
+    made = leave_out(hall, scored, person.now)
+    assert counted(hall, person.rater) == before - 1
+    protocols.close(actor=hall.organizer, protocol=hall.protocol, now=person.now)
+    lift(hall, made, person.now)
+    hall.protocol.refresh_from_db()
+    assert counted(hall, person.rater) == before > 1
