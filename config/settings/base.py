@@ -117,6 +117,8 @@ EVIDENCE_IS_APART = False
 """Whether `doctor` wants it so; production with PostgreSQL does."""
 DATABASE_POOL = env.int("DATABASE_POOL", default=20)
 """How many idle connections to PostgreSQL one web server keeps; 0: one anew for each request."""
+PREPARED_IS_CHECKED = False
+"""Whether each prepared query is compared with what Django writes of the same values: in tests."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL", default="")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -27,6 +27,7 @@ from grading.models import (
     Stimulus,
 )
 from grading.models.rating_work import LEASED
+from grading.prepared import prepared
 from grading.scoring.rating.answers import read_marks
 from grading.scoring.rating.forms import COLUMN_OF, turned
 from grading.services.ratings import conflicts, errors, exclusions, holding, places, sessions
@@ -124,18 +125,8 @@ def revisable(*, rater: Rater, now: datetime) -> list[Revisable]:
     """Return the rater's last answers that may still be corrected, the newest first."""
     settings = places.settings_of(rater.protocol)
     window = timedelta(seconds=settings.revise_seconds)
-    last = Rating.objects.filter(rater=rater, revision=0, created_at__gte=now - window)
-    rows = (
-        Rating.objects.filter(
-            task__in=last.order_by("-created_at", "-pk").values("task")[: settings.revisable],
-            task__session__is_imported=False,
-        )
-        .select_related("task__stimulus")
-        .defer("task__stimulus__peaks", "task__stimulus__loudness")
-        .order_by("revision")
-    )
     by_task: dict[int, list[Rating]] = {}
-    for row in rows:
+    for row in _last(rater.pk, now - window, most=settings.revisable):
         by_task.setdefault(row.task_id, []).append(row)
     return [
         Revisable(given[0].task, given[-1], given[0].created_at + window)
@@ -143,6 +134,21 @@ def revisable(*, rater: Rater, now: datetime) -> list[Revisable]:
             by_task.values(), key=lambda rows: (rows[0].created_at, rows[0].pk), reverse=True
         )
     ]
+
+
+@prepared
+def _last(rater: int, since: datetime, *, most: int) -> QuerySet[Rating]:
+    """Return what was answered in the last tasks, first answers before corrections."""
+    first = Rating.objects.filter(rater=rater, revision=0, created_at__gte=since)
+    return (
+        Rating.objects.filter(
+            task__in=first.order_by("-created_at", "-pk").values("task")[:most],
+            task__session__is_imported=False,
+        )
+        .select_related("task__stimulus")
+        .defer("task__stimulus__peaks", "task__stimulus__loudness")
+        .order_by("revision")
+    )
 
 
 def revise(*, actor: User, task: RatingTask, answer: Answer, now: datetime) -> Rating:
@@ -286,16 +292,15 @@ def _lock(task: RatingTask, actor: User) -> Rater:
 def _lock_task(task: RatingTask) -> RatingTask:
     """Return the task as it is now; its slot, then itself, are locked."""
     if task.slot_id is not None:
-        list(
-            PlanSlot.objects.select_for_update(no_key=True)
-            .filter(pk=task.slot_id)
-            .values_list("pk")
-        )
-    rows = RatingTask.objects.select_for_update(of=("self",), no_key=True).select_related(
-        "stimulus", "slot"
-    )
-    found: RatingTask = rows.get(pk=task.pk)
+        holding.lock_slot(task.slot_id)
+    (found,) = _locked_task(task.pk)
     return found
+
+
+@prepared
+def _locked_task(task: int) -> QuerySet[RatingTask]:
+    tasks = RatingTask.objects.select_for_update(of=("self",), no_key=True)
+    return tasks.filter(pk=task).select_related("stimulus", "slot")
 
 
 def _same(known: Rating, task: RatingTask, read: _Read) -> Rating:

@@ -5,13 +5,20 @@ See docs/decisions/0251: what counts as the same domain, and which systems it co
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.models import User
+from accounts.models import TeamMembership, User
 from competition.models import RoleGrant
 from competition.models.querysets import OVERSEERS, administers
 from grading.enums import SelectionReason
-from grading.models import FinalSystem, RatedSystem, Rater
+from grading.models import DeclaredConflict, FinalSystem, RatedSystem, Rater
+from grading.prepared import prepared
+
+_Tie = tuple[int, str, bool, bool, bool, int | None, str | None]
+"""A system, why it was selected, three ways to be near to it, and one of its entrant's people."""
 
 RANKED = (SelectionReason.TOP, SelectionReason.OVERLAP)
 
@@ -82,23 +89,47 @@ def systems_of(rater: Rater) -> set[int]:
     if administers(rater.user):
         return set(systems.values_list("pk", flat=True))
     yardstick = rater.protocol.compared_with_id
-    if yardstick is not None and _near(rater, rater.user, FinalSystem.objects.filter(pk=yardstick)):
+    if yardstick is not None and _near(
+        rater.user, _ties_to_yardstick(rater.pk, rater.user.pk, yardstick)
+    ):
         return set(systems.values_list("pk", flat=True))
-    return _near(rater, rater.user, systems)
+    return _near(rater.user, _ties(rater.pk, rater.user.pk, rater.protocol_id))
 
 
-def _near(
-    rater: Rater, user: User, systems: QuerySet[RatedSystem] | QuerySet[FinalSystem]
-) -> set[int]:
+def _near(user: User, ties: Iterable[_Tie]) -> set[int]:
+    return {
+        pk
+        for pk, reason, is_declared, is_mate, oversees, person, email in ties
+        if is_declared
+        or is_mate
+        or oversees
+        or person == user.pk
+        or (reason in RANKED and email and is_same_domain(user.email, email))
+    }
+
+
+@prepared
+def _ties(rater: int, user: int, protocol: int) -> QuerySet[RatedSystem, _Tie]:
+    return _tied(RatedSystem.objects.filter(protocol=protocol), rater, user)
+
+
+@prepared
+def _ties_to_yardstick(rater: int, user: int, system: int) -> QuerySet[FinalSystem, _Tie]:
+    return _tied(FinalSystem.objects.filter(pk=system), rater, user)
+
+
+def _tied(systems: QuerySet[Any, Any], rater: int, user: int) -> QuerySet[Any, _Tie]:
     overseers = RoleGrant.objects.filter(
         competition=OuterRef("submission__entrant__competition"),
         user=user,
         role__in=OVERSEERS,
         revoked_at__isnull=True,
     )
-    declared = rater.conflicts.filter(entrant=OuterRef("submission__entrant"))
-    mates = user.memberships.filter(team=OuterRef("submission__entrant__team"))
-    rows = systems.order_by().values_list(
+    entrant = OuterRef("submission__entrant")
+    declared = DeclaredConflict.objects.filter(rater=rater, entrant=entrant)
+    team = OuterRef("submission__entrant__team")
+    mates = TeamMembership.objects.filter(user=user, team=team)
+    return systems.order_by().values_list(
         "pk",
         "reason",
         Exists(declared),
@@ -107,15 +138,6 @@ def _near(
         "submission__entrant__members__user",
         "submission__entrant__members__user__email",
     )
-    return {
-        pk
-        for pk, reason, is_declared, is_mate, oversees, person, email in rows
-        if is_declared
-        or is_mate
-        or oversees
-        or person == user.pk
-        or (reason in RANKED and email and is_same_domain(user.email, email))
-    }
 
 
 def is_same_domain(one: str, other: str) -> bool:

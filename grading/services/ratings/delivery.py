@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import IO
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
@@ -23,6 +24,7 @@ from grading.enums import ProtocolState, TaskState
 from grading.models import AudioGrant, RatingSession, RatingTask, Stimulus
 from grading.models.audio_grant import new_salt
 from grading.models.rating_people import PERSONAL_STATES
+from grading.prepared import prepared
 from grading.services.ratings import queue, sessions
 from grading.services.ratings.queue import Claimed
 
@@ -122,7 +124,7 @@ def _grants(
     key = keyed_hash(login)
     found = {
         (one.task_id, one.part): one if _is_good(one, session, now) else _renewed(one, session, now)
-        for one in AudioGrant.objects.filter(task__in=tasks, login=key)
+        for one in _granted([task.pk for task in tasks], key)
     }
     sounds = {
         (task.pk, part): {"task": task, "part": part, "stimulus": sound}
@@ -143,6 +145,11 @@ def _grants(
     }
 
 
+@prepared
+def _granted(tasks: Sequence[int], login: str) -> QuerySet[AudioGrant]:
+    return AudioGrant.objects.filter(task__in=tasks, login=login)
+
+
 def token_of(salt: str) -> str:
     """Return the 128-bit token, in hex, that a salt stands for under the server's secret."""
     mac = salted_hmac("grading.audio_grant", salt, algorithm="sha256").digest()
@@ -156,18 +163,21 @@ def redeem(*, token: str, actor: User, login: str, now: datetime) -> AudioGrant:
     """
     if not TOKEN.fullmatch(token):
         raise AudioUnknown(_("There is no such sound."))
-    found = (
-        AudioGrant.objects.filter(token_digest=_digest(token), session__rater__user=actor)
-        .select_related("session__rater__protocol", "stimulus", "task")
-        .first()
-    )
-    if found is None:
+    rows = _to_be_heard(_digest(token), actor.pk)
+    if not rows:
         raise AudioUnknown(_("There is no such sound."))
+    (found,) = rows
     if found.expires_at <= now or found.login != keyed_hash(login) or not _is_audible(found):
         raise AudioGone(_("This sound’s link has ended. Load the page anew."))
     if found.expires_at < now + LIFETIME - EXTENDED_EVERY:
         AudioGrant.objects.filter(pk=found.pk).update(expires_at=now + LIFETIME)
     return found
+
+
+@prepared
+def _to_be_heard(digest: str, user: int) -> QuerySet[AudioGrant]:
+    grants = AudioGrant.objects.filter(token_digest=digest, session__rater__user=user)
+    return grants.select_related("session__rater__protocol", "stimulus", "task")
 
 
 def entity_tag(token: str) -> str:

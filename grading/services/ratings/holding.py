@@ -24,6 +24,7 @@ from grading.models import (
     RatingTask,
 )
 from grading.models.rating_work import LEASED
+from grading.prepared import prepared
 from grading.scoring.rating.settings import ProtocolSettings
 from grading.services.ratings import conflicts
 
@@ -74,7 +75,7 @@ def take_row(seeker: Seeker) -> PlanRow | None:
 
 def _leave_to_others(row: PlanRow, seeker: Seeker) -> None:
     """Open to all what the holder of a plan may not rate: a conflict, or a text given elsewhere."""
-    leave([row.pk], Q(system__in=seeker.conflicts) | Q(Exists(_elsewhere(seeker))))
+    leave([row.pk], Q(system__in=seeker.conflicts) | Q(Exists(_elsewhere(seeker.rater.pk))))
 
 
 def plans_of(rater: Rater) -> list[int]:
@@ -135,6 +136,13 @@ def note_here(rater: Rater, now: datetime) -> None:
     """Note that a rater is here, and that their plans stay theirs."""
     Rater.objects.filter(pk=rater.pk).update(seen_at=now)
     PlanRow.objects.filter(rater=rater).update(held_at=now)
+
+
+@prepared
+def lock_slot(slot: int) -> QuerySet[PlanSlot, tuple[int]]:
+    """Lock a slot until the transaction ends."""
+    slots = PlanSlot.objects.select_for_update(no_key=True)
+    return slots.filter(pk=slot).values_list("pk")
 
 
 def lock_slots(tasks: QuerySet[RatingTask]) -> None:
@@ -224,47 +232,69 @@ def _heard(seeker: Seeker) -> QuerySet[RatingTask, int]:
     ).values_list("rated_text_id", flat=True)
 
 
-def _elsewhere(seeker: Seeker) -> QuerySet[RatingTask]:
+def _elsewhere(rater: int) -> QuerySet[RatingTask]:
     """Return how a slot's text was given to the rater, other than in this slot and let go of."""
     return RatingTask.objects.filter(
-        rater=seeker.rater, kind=TaskKind.SCORED, rated_text=OuterRef("rated_text")
+        rater=rater, kind=TaskKind.SCORED, rated_text=OuterRef("rated_text")
     ).exclude(slot=OuterRef("pk"), state=TaskState.RELEASED)
 
 
 def _takeable(seeker: Seeker) -> QuerySet[PlanSlot]:
+    rater = seeker.rater
+    return _audible(rater.pk, rater.protocol_id, seeker.language, seeker.conflicts, seeker.now)
+
+
+def _audible(
+    rater: int, protocol: int, language: str, not_of: Collection[int], now: datetime
+) -> QuerySet[PlanSlot]:
     """Return slots that are free, whose sound is there, and that the rater may hear.
 
     A text that was given before may only come again in the very slot that it was given in.
     """
     return PlanSlot.objects.filter(
-        ~Exists(_elsewhere(seeker)),
-        Q(lease_until__isnull=True) | Q(lease_until__lte=seeker.now),
-        protocol=seeker.rater.protocol_id,
-        language=seeker.language,
+        ~Exists(_elsewhere(rater)),
+        Q(lease_until__isnull=True) | Q(lease_until__lte=now),
+        protocol=protocol,
+        language=language,
         done_at__isnull=True,
         rated_text__dropped_at__isnull=True,
         stimulus__held_at__isnull=True,
         stimulus__prepared_at__isnull=False,
-    ).exclude(system__in=seeker.conflicts)
+    ).exclude(system__in=not_of)
 
 
-def _locked(slots: QuerySet[PlanSlot]) -> PlanSlot | None:
-    found: PlanSlot | None = (
-        slots.select_related("stimulus")
-        .select_for_update(skip_locked=True, of=("self",), no_key=True)
-        .first()
-    )
-    return found
+def _locked(slots: QuerySet[PlanSlot]) -> QuerySet[PlanSlot]:
+    """Return the first slot that nobody else is at, to be locked."""
+    heard = slots.select_related("stimulus")
+    return heard.select_for_update(skip_locked=True, of=("self",), no_key=True)[:1]
 
 
-def _own(seeker: Seeker) -> QuerySet[PlanSlot]:
-    own = _takeable(seeker).filter(row__rater=seeker.rater, open_to_all=False)
-    return own.order_by("position")
+def _own(
+    rater: int, protocol: int, language: str, not_of: Collection[int], now: datetime
+) -> QuerySet[PlanSlot]:
+    own = _audible(rater, protocol, language, not_of, now)
+    return own.filter(row__rater=rater, open_to_all=False).order_by("position")
+
+
+@prepared
+def _own_systems(
+    rater: int, protocol: int, language: str, not_of: Collection[int], now: datetime
+) -> QuerySet[PlanSlot, tuple[int]]:
+    return _own(rater, protocol, language, not_of, now).values_list("system")[:1]
+
+
+@prepared
+def _own_slot(
+    rater: int, protocol: int, language: str, not_of: Collection[int], now: datetime
+) -> QuerySet[PlanSlot]:
+    return _locked(_own(rater, protocol, language, not_of, now))
 
 
 def own_system(seeker: Seeker) -> int | None:
     """Return the system that comes next in the rater's own plan, None when nothing of it is left."""
-    return _own(seeker).values_list("system", flat=True).first()
+    rater = seeker.rater
+    found = _own_systems(rater.pk, rater.protocol_id, seeker.language, seeker.conflicts, seeker.now)
+    return found[0][0] if found else None
 
 
 def _left(seeker: Seeker) -> Q:
@@ -279,7 +309,10 @@ def _left(seeker: Seeker) -> Q:
 
 
 def _take_own(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
-    return _locked(_own(seeker).exclude(system=last_system))
+    rater = seeker.rater
+    not_of = seeker.conflicts if last_system is None else {*seeker.conflicts, last_system}
+    found = _own_slot(rater.pk, rater.protocol_id, seeker.language, not_of, seeker.now)
+    return found[0] if found else None
 
 
 def _take_left(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
@@ -292,7 +325,7 @@ def _take_left(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
             left.filter(system=system).order_by(
                 "-open_to_all", F("row__held_at").asc(nulls_last=True), "pk"
             )
-        )
+        ).first()
         if slot is not None:
             return slot
     return None

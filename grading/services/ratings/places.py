@@ -15,6 +15,7 @@ from accounts.services import audit
 from competition.models import Competition
 from grading.enums import ProtocolState, RaterState
 from grading.models import Rater, RatingProtocol
+from grading.prepared import prepared
 from grading.scoring.rating.settings import ProtocolSettings, read_settings
 from grading.services.final import marks
 from grading.services.ratings import errors
@@ -58,20 +59,30 @@ def lock_rater(rater_id: int, actor: User, *, even_excluded: bool = False) -> Ra
 def lock_at_work(rater_id: int, actor: User) -> Rater:
     """Return what `lock_rater` does, its protocol with what an answer asks for and no more."""
     found = lock_place(rater_id, actor)
-    found.protocol = RatingProtocol.objects.select_related(*AT_WORK).get(pk=found.protocol_id)
+    (found.protocol,) = _at_work(found.protocol_id)
     return found
 
 
 def lock_place(rater_id: int, actor: User, *, even_excluded: bool = False) -> Rater:
     """Return the actor's place, locked, its protocol still to be read. Refuses as `lock_rater` does."""
-    rows = Rater.objects.select_for_update(no_key=True).filter(pk=rater_id, user=actor)
-    found: Rater | None = rows.first()
-    if found is None:
+    rows = _own_place(rater_id, actor.pk)
+    if not rows:
         raise errors.RaterUnknown(_("You do not rate here."))
+    (found,) = rows
     if found.state in ENDED and not (even_excluded and found.state == RaterState.EXCLUDED):
         raise errors.RaterEnded(_("You do not take part in this rating any more."))
     found.user = actor
     return found
+
+
+@prepared
+def _own_place(rater: int, user: int) -> QuerySet[Rater]:
+    return Rater.objects.select_for_update(no_key=True).filter(pk=rater, user=user)
+
+
+@prepared
+def _at_work(protocol: int) -> QuerySet[RatingProtocol]:
+    return RatingProtocol.objects.filter(pk=protocol).select_related(*AT_WORK)
 
 
 def protocols() -> QuerySet[RatingProtocol]:

@@ -17,6 +17,7 @@ from accounts.models import User
 from grading.enums import SessionState, StimulusKind, TaskKind, TaskState
 from grading.models import PlanSlot, Rater, Rating, RatingSession, RatingTask, Stimulus
 from grading.models.rating_work import LEASED
+from grading.prepared import prepared
 from grading.scoring.rating import plans
 from grading.services.ratings import errors, holding, places, sessions
 from grading.services.ratings.sessions import SessionProgress
@@ -85,20 +86,25 @@ def task(*, user: User, code: str) -> RatingTask:
     rows = RatingTask.objects.visible_to(user).select_related(
         "stimulus", "session", "rater__protocol__selection__phase__track__competition"
     )
-    return _one(rows, code)
+    found: RatingTask | None = rows.filter(code=code).first()
+    if found is None:
+        raise sessions.unknown()
+    return found
+
+
+@prepared
+def _at_place(rater: int, code: str) -> QuerySet[RatingTask]:
+    tasks = RatingTask.objects.filter(rater=rater, code=code)
+    return tasks.select_related("stimulus", "session")
 
 
 def task_at(*, rater: Rater, code: str) -> RatingTask:
     """Return a task of a place that is at hand already. Refuses TaskUnknown: also another's."""
-    found = _one(rater.tasks.select_related("stimulus", "session"), code)
-    found.rater = found.session.rater = rater
-    return found
-
-
-def _one(rows: QuerySet[RatingTask], code: str) -> RatingTask:
-    found: RatingTask | None = rows.filter(code=code).first()
-    if found is None:
+    rows = _at_place(rater.pk, code)
+    if not rows:
         raise sessions.unknown()
+    (found,) = rows
+    found.rater = found.session.rater = rater
     return found
 
 
@@ -112,6 +118,30 @@ def delivered(*, task: RatingTask, now: datetime, part: int = 0) -> None:
         return
     unsent = RatingTask.objects.filter(pk=task.pk, **{f"{name}__isnull": True})
     unsent.update(**{name: now})
+
+
+_Given = tuple[int, str, int, str, int | None, int | None]
+
+
+@prepared
+def _given(session: int) -> QuerySet[RatingTask, _Given]:
+    first = Rating.objects.filter(task=OuterRef("pk"), revision=0).values("took_ms")
+    return (
+        RatingTask.objects.filter(session=session)
+        .order_by()
+        .values_list("pk", "kind", "position", "state", "stimulus__system", Subquery(first))
+    )
+
+
+@prepared
+def _leased(session: int) -> QuerySet[RatingTask]:
+    tasks = RatingTask.objects.filter(session=session, state__in=LEASED)
+    return tasks.select_related("stimulus", "rated_text").order_by("position")
+
+
+@prepared
+def _earlier(slot: int, rater: int) -> QuerySet[RatingTask]:
+    return RatingTask.objects.filter(Q(state__in=LEASED) | Q(rater=rater), slot=slot)
 
 
 class _Desk:
@@ -156,11 +186,7 @@ class _Desk:
 
     def _look_back(self) -> None:
         """Read what the rater was given in this sitting: what it took, and of which systems it was."""
-        first = Rating.objects.filter(task=OuterRef("pk"), revision=0).values("took_ms")
-        rows = RatingTask.objects.filter(session=self._session).order_by()
-        for pk, kind, position, state, system, took in rows.values_list(
-            "pk", "kind", "position", "state", "stimulus__system", Subquery(first)
-        ):
+        for pk, kind, position, state, system, took in _given(self._session.pk):
             if state in sessions.ENDED_TASKS:
                 self._given.append(took)
             if system is not None and state != TaskState.RELEASED and kind != TaskKind.NULL:
@@ -168,8 +194,7 @@ class _Desk:
 
     def leased(self) -> list[RatingTask]:
         """Return the tasks on lease, whether it still runs or not, the open one first."""
-        rows = RatingTask.objects.filter(session=self._session, state__in=LEASED)
-        return list(rows.select_related("stimulus", "rated_text").order_by("position"))
+        return _leased(self._session.pk)
 
     def renew(self, task: RatingTask, *, is_beat: bool = False) -> bool:
         """Lease a task anew; False when it is not the rater's any more, or may not be given now.
@@ -180,11 +205,7 @@ class _Desk:
         if 2 * left > self.until - self._now and not is_beat and self._may_be_given(task):
             return True
         if task.slot_id is not None:
-            list(
-                PlanSlot.objects.select_for_update(no_key=True)
-                .filter(pk=task.slot_id)
-                .values_list("pk")
-            )
+            holding.lock_slot(task.slot_id)
         ours = RatingTask.objects.filter(pk=task.pk, state__in=LEASED)
         if not self._may_be_given(task):
             holding.release(ours)
@@ -239,9 +260,7 @@ class _Desk:
         if slot is None:
             return None
         # Tasks of a slot change under its lock alone, which is held.
-        earlier = list(
-            RatingTask.objects.filter(Q(state__in=LEASED) | Q(rater=self._rater), slot=slot)
-        )
+        earlier = _earlier(slot.pk, self._rater.pk)
         stale = [task.pk for task in earlier if task.state in LEASED]
         if stale:
             RatingTask.objects.filter(pk__in=stale, state__in=LEASED).update(

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from statistics import median
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Max, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -19,6 +19,7 @@ from grading.models import Rater, RatingSession, RatingTask, Stimulus
 from grading.models.rating import new_key
 from grading.models.rating_people import RUNNING_SESSIONS
 from grading.models.rating_work import LEASED
+from grading.prepared import prepared
 from grading.scoring.rating import plans
 from grading.scoring.rating.answers import read_marks
 from grading.scoring.rating.settings import ProtocolSettings
@@ -108,8 +109,10 @@ def hindrance(*, rater: Rater, language: str, now: datetime) -> Refusal | None:
 
 def running(*, rater: Rater) -> RatingSession | None:
     """Return the rater's sitting that is not over, None without one."""
-    found: RatingSession | None = rater.sessions.filter(state__in=RUNNING_SESSIONS).first()
-    return found
+    for found in _running(rater.pk):
+        found.rater = rater
+        return found
+    return None
 
 
 def check_round(session: RatingSession) -> int:
@@ -278,10 +281,7 @@ def lock(session: RatingSession, actor: User) -> RatingSession:
     except errors.RaterUnknown:
         raise unknown() from None
     # Sitting and protocol are read after the lock, as whoever ends or closes them takes it too.
-    rows = RatingSession.objects.select_related(
-        *(f"rater__protocol__{name}" for name in places.AT_WORK)
-    )
-    found: RatingSession = rows.get(pk=session.pk)
+    (found,) = _at_work(session.pk)
     locked.protocol = found.rater.protocol
     found.rater = locked
     places.require_open(locked.protocol)
@@ -291,6 +291,17 @@ def lock(session: RatingSession, actor: User) -> RatingSession:
 def unknown() -> errors.TaskUnknown:
     """Return the refusal that says no more than that there is no such thing."""
     return errors.TaskUnknown(_("There is no such item to rate here."))
+
+
+@prepared
+def _running(rater: int) -> QuerySet[RatingSession]:
+    return RatingSession.objects.filter(rater=rater, state__in=RUNNING_SESSIONS)
+
+
+@prepared
+def _at_work(session: int) -> QuerySet[RatingSession]:
+    protocol = [f"rater__protocol__{name}" for name in places.AT_WORK]
+    return RatingSession.objects.filter(pk=session).select_related(*protocol)
 
 
 def _quietest(session: RatingSession, number: int) -> int:

@@ -8,16 +8,19 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, render
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
+from accounts.models import User
 from accounts.refusals import Refusal
 from accounts.views.access import person, signed_in
 from grading.enums import ProtocolState, RaterState, SessionState
 from grading.models import Rater, RatingSession, RatingTask, Stimulus
+from grading.prepared import prepared
 from grading.services.ratings import answers, delivery, raters, sessions
 from grading.services.ratings.places import settings_of
 
@@ -40,15 +43,23 @@ def at_place(view: Page[P]) -> Callable[..., HttpResponse]:
     def guarded(
         request: HttpRequest, /, code: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
-        places = Rater.objects.visible_to(person(request)).select_related(
-            "protocol__opening", "protocol__selection__phase__track__competition"
-        )
-        rater = get_object_or_404(places.exclude(state=RaterState.WITHDRAWN), code=code)
+        places = _places(person(request), code)
+        if not places:
+            raise Http404
+        (rater,) = places
         response = view(request, rater, *args, **kwargs)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 
     return guarded
+
+
+@prepared
+def _places(user: User, code: str) -> QuerySet[Rater]:
+    places = Rater.objects.visible_to(user).exclude(state=RaterState.WITHDRAWN)
+    return places.filter(code=code).select_related(
+        "protocol__opening", "protocol__selection__phase__track__competition"
+    )
 
 
 def is_script(request: HttpRequest) -> bool:
