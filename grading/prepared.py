@@ -64,17 +64,19 @@ class Prepared(Generic[P, R]):
         Raises TransactionManagementError when it would lock rows outside a transaction.
         """
         connection = connections[DEFAULT_DB_ALIAS]
+        given = [sorted(one) if isinstance(one, set | frozenset) else one for one in args]
         values: list[object] = []
-        shape = tuple([_shape(value, values) for value in args])
+        shape = tuple([_shape(value, values) for value in given])
         key = (connection.vendor, shape, *kwargs.items())
         if key not in self._written:
-            self._written[key] = self._write(connection, args, kwargs)
+            self._written[key] = self._write(connection, given, kwargs)
         written = self._written[key]
         if written is None:
             return []
         params = _filled(written, values, connection)
         if settings.PREPARED_IS_CHECKED:
-            _check(self._build(*args, **kwargs), written.sql, params)
+            build: Callable[..., QuerySet[Any, R]] = self._build
+            _check(build(*given, **kwargs), written.sql, params)
         return _rows(written, params, connection)
 
     def _write(
@@ -121,7 +123,7 @@ def _shape(value: object, values: list[object]) -> object:
         values.append(value)
         return type(value).__mro__[-2]
     if isinstance(value, Collection):
-        return tuple([_shape(one, values) for one in _in_order(value)])
+        return tuple([_shape(one, values) for one in value])
     raise ValueError(f"A prepared query takes no {type(value).__name__}.")
 
 
@@ -138,17 +140,13 @@ def _marked(value: object, marks: list[object]) -> Any:
     if isinstance(value, int | str | datetime):
         marks.append(_mark(value, number))
         return marks[-1]
-    return [_marked(one, marks) for one in _in_order(cast("Collection[object]", value))]
+    return [_marked(one, marks) for one in cast("Collection[object]", value)]
 
 
 def _mark(value: int | str | datetime, number: int) -> object:
     if isinstance(value, int):
         return FIRST_ID + number
     return f"\x02{number}\x03" if isinstance(value, str) else FIRST_TIME + timedelta(days=number)
-
-
-def _in_order(values: Collection[Any]) -> Iterable[Any]:
-    return sorted(values) if isinstance(values, set | frozenset) else values
 
 
 def _bare(value: object, connection: BaseDatabaseWrapper) -> object:

@@ -100,6 +100,19 @@ def test_each_shape_has_its_own_text(written):
         assert those(pk, tasks, person.now + timedelta(days=1)) == []
 
 
+def test_a_set_is_the_same_in_whatever_order_it_lies():
+    someone = UserFactory()
+
+    @prepared
+    def those(ids: Collection[int]) -> QuerySet[User]:
+        return User.objects.filter(pk__in=ids)
+
+    for other in (8 + someone.pk, 1 + someone.pk, 64 + someone.pk):
+        assert those({other, someone.pk}) == those(frozenset([someone.pk, other])) == [someone]
+    assert list({8, 1}) != sorted({8, 1})  # sets do not lie in order
+    assert those({8_000_000, 1_000_001}) == []
+
+
 def test_a_keyword_is_part_of_the_text():
     for _ in range(5):
         UserFactory()
