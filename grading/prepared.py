@@ -79,6 +79,11 @@ class Prepared(Generic[P, R]):
             _check(build(*given, **kwargs), written.sql, params)
         return _rows(written, params, connection)
 
+    def first(self, *args: P.args, **kwargs: P.kwargs) -> R | None:
+        """Return the first of the rows, None without one; all of them are read."""
+        found = self(*args, **kwargs)
+        return found[0] if found else None
+
     def _write(
         self, connection: BaseDatabaseWrapper, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> _Written | None:
@@ -119,9 +124,10 @@ def _shape(value: object, values: list[object]) -> object:
     if isinstance(value, User):
         values.append(value.pk)
         return User, value.is_active, value.is_superuser
-    if isinstance(value, int | str | datetime):
-        values.append(value)
-        return type(value).__mro__[-2]
+    for kind in (int, str, datetime):
+        if isinstance(value, kind):
+            values.append(value)
+            return kind
     if isinstance(value, Collection):
         return tuple([_shape(one, values) for one in value])
     raise ValueError(f"A prepared query takes no {type(value).__name__}.")
@@ -187,16 +193,28 @@ def _rows(written: _Written, params: tuple[Any, ...], connection: BaseDatabaseWr
         found = [row[: compiler.col_count] for row in found]
     if not written.is_of_models:
         return list(compiler.results_iter([found], tuple_expected=True))
-    source: Any = _Source(_Ran(compiler, found))
+    source: Any = _Source(compiler, found)
     return list(ModelIterable(source))
 
 
 @dataclass(frozen=True, slots=True)
-class _Ran:
-    """What Django's maker of models asks of a compiler, with the rows that came."""
+class _Source:
+    """What Django's maker of models asks of a queryset, its query and compiler, with the rows that came."""
 
     compiler: SQLCompiler
     found: list[tuple[Any, ...]]
+    db: str = DEFAULT_DB_ALIAS
+    _known_related_objects: Mapping[Any, Any] = field(default_factory=dict)
+
+    @property
+    def query(self) -> _Source:
+        return self
+
+    def get_compiler(self, **_: object) -> _Source:
+        return self
+
+    def execute_sql(self, **_: object) -> list[list[tuple[Any, ...]]]:
+        return [self.found]
 
     @property
     def select(self) -> Any:
@@ -210,24 +228,5 @@ class _Ran:
     def annotation_col_map(self) -> Any:
         return self.compiler.annotation_col_map
 
-    def execute_sql(self, **_: object) -> list[list[tuple[Any, ...]]]:
-        return [self.found]
-
     def results_iter(self, results: Iterable[Any]) -> Iterable[Any]:
         return self.compiler.results_iter(results)
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """What Django's maker of models asks of a queryset and its query."""
-
-    ran: _Ran
-    db: str = DEFAULT_DB_ALIAS
-    _known_related_objects: Mapping[Any, Any] = field(default_factory=dict)
-
-    @property
-    def query(self) -> _Source:
-        return self
-
-    def get_compiler(self, **_: object) -> _Ran:
-        return self.ran

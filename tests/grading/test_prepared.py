@@ -61,6 +61,8 @@ def test_texts_are_values_whatever_they_hold(name):
     query = prepared(named)
     assert query(name) == [someone]
     assert query(name) == list(named(name))
+    assert query.first(name) == someone
+    assert query.first(name + "x") is None
 
 
 def test_models_come_with_what_was_joined_and_with_what_was_left_out(django_assert_num_queries):

@@ -163,10 +163,9 @@ def redeem(*, token: str, actor: User, login: str, now: datetime) -> AudioGrant:
     """
     if not TOKEN.fullmatch(token):
         raise AudioUnknown(_("There is no such sound."))
-    rows = _to_be_heard(_digest(token), actor.pk)
-    if not rows:
+    found = _to_be_heard.first(_digest(token), actor.pk)
+    if found is None:
         raise AudioUnknown(_("There is no such sound."))
-    (found,) = rows
     if found.expires_at <= now or found.login != keyed_hash(login) or not _is_audible(found):
         raise AudioGone(_("This sound’s link has ended. Load the page anew."))
     if found.expires_at < now + LIFETIME - EXTENDED_EVERY:

@@ -28,6 +28,9 @@ from grading.prepared import prepared
 from grading.scoring.rating.settings import ProtocolSettings
 from grading.services.ratings import conflicts
 
+_Terms = tuple[int, int, str, frozenset[int], datetime]
+"""Rater, protocol, language, systems that are not wanted, and when a slot is looked for."""
+
 SEEN_EVERY = timedelta(seconds=30)
 HEARD = (TaskState.ANSWERED, TaskState.LATE, TaskState.OPEN, TaskState.NEXT)
 
@@ -46,6 +49,12 @@ class Seeker:
     def of(cls, rater: Rater, language: str, settings: ProtocolSettings, now: datetime) -> Seeker:
         """Return the seeker with the conflicts of interest as they are now."""
         return cls(rater, language, settings, now, frozenset(conflicts.systems_of(rater)))
+
+    def terms(self, last_system: int | None = None) -> _Terms:
+        """Return what the queries for slots go by; of the system heard last nothing is wanted either."""
+        last = set() if last_system is None else {last_system}
+        rater = self.rater
+        return rater.pk, rater.protocol_id, self.language, self.conflicts | last, self.now
 
     @property
     def hold_ends(self) -> datetime:
@@ -114,7 +123,7 @@ def _locked_row(seeker: Seeker) -> PlanRow | None:
 def free_slots(seeker: Seeker) -> QuerySet[PlanSlot]:
     """Return the slots that this rater may take now, of their own plan and of others."""
     own = Q(row__rater=seeker.rater, open_to_all=False)
-    return _takeable(seeker).filter(own | _left(seeker))
+    return _takeable(*seeker.terms()).filter(own | _left(seeker))
 
 
 def take_slot(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
@@ -239,12 +248,7 @@ def _elsewhere(rater: int) -> QuerySet[RatingTask]:
     ).exclude(slot=OuterRef("pk"), state=TaskState.RELEASED)
 
 
-def _takeable(seeker: Seeker) -> QuerySet[PlanSlot]:
-    rater = seeker.rater
-    return _audible(rater.pk, rater.protocol_id, seeker.language, seeker.conflicts, seeker.now)
-
-
-def _audible(
+def _takeable(
     rater: int, protocol: int, language: str, not_of: Collection[int], now: datetime
 ) -> QuerySet[PlanSlot]:
     """Return slots that are free, whose sound is there, and that the rater may hear.
@@ -272,7 +276,7 @@ def _locked(slots: QuerySet[PlanSlot]) -> QuerySet[PlanSlot]:
 def _own(
     rater: int, protocol: int, language: str, not_of: Collection[int], now: datetime
 ) -> QuerySet[PlanSlot]:
-    own = _audible(rater, protocol, language, not_of, now)
+    own = _takeable(rater, protocol, language, not_of, now)
     return own.filter(row__rater=rater, open_to_all=False).order_by("position")
 
 
@@ -292,9 +296,8 @@ def _own_slot(
 
 def own_system(seeker: Seeker) -> int | None:
     """Return the system that comes next in the rater's own plan, None when nothing of it is left."""
-    rater = seeker.rater
-    found = _own_systems(rater.pk, rater.protocol_id, seeker.language, seeker.conflicts, seeker.now)
-    return found[0][0] if found else None
+    found = _own_systems.first(*seeker.terms())
+    return None if found is None else found[0]
 
 
 def _left(seeker: Seeker) -> Q:
@@ -309,14 +312,11 @@ def _left(seeker: Seeker) -> Q:
 
 
 def _take_own(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
-    rater = seeker.rater
-    not_of = seeker.conflicts if last_system is None else {*seeker.conflicts, last_system}
-    found = _own_slot(rater.pk, rater.protocol_id, seeker.language, not_of, seeker.now)
-    return found[0] if found else None
+    return _own_slot.first(*seeker.terms(last_system))
 
 
 def _take_left(seeker: Seeker, last_system: int | None) -> PlanSlot | None:
-    left = _takeable(seeker).filter(_left(seeker)).exclude(system=last_system)
+    left = _takeable(*seeker.terms(last_system)).filter(_left(seeker))
     waiting = dict(left.order_by().values_list("system").annotate(count=Count("pk")))
     heard = heard_by_system(seeker.rater, seeker.language)
     for system in sorted(waiting, key=lambda pk: (heard[pk], -waiting[pk], pk)):

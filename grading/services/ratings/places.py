@@ -65,10 +65,9 @@ def lock_at_work(rater_id: int, actor: User) -> Rater:
 
 def lock_place(rater_id: int, actor: User, *, even_excluded: bool = False) -> Rater:
     """Return the actor's place, locked, its protocol still to be read. Refuses as `lock_rater` does."""
-    rows = _own_place(rater_id, actor.pk)
-    if not rows:
+    found = _own_place.first(rater_id, actor.pk)
+    if found is None:
         raise errors.RaterUnknown(_("You do not rate here."))
-    (found,) = rows
     if found.state in ENDED and not (even_excluded and found.state == RaterState.EXCLUDED):
         raise errors.RaterEnded(_("You do not take part in this rating any more."))
     found.user = actor

@@ -100,10 +100,9 @@ def _at_place(rater: int, code: str) -> QuerySet[RatingTask]:
 
 def task_at(*, rater: Rater, code: str) -> RatingTask:
     """Return a task of a place that is at hand already. Refuses TaskUnknown: also another's."""
-    rows = _at_place(rater.pk, code)
-    if not rows:
+    found = _at_place.first(rater.pk, code)
+    if found is None:
         raise sessions.unknown()
-    (found,) = rows
     found.rater = found.session.rater = rater
     return found
 

@@ -109,10 +109,10 @@ def hindrance(*, rater: Rater, language: str, now: datetime) -> Refusal | None:
 
 def running(*, rater: Rater) -> RatingSession | None:
     """Return the rater's sitting that is not over, None without one."""
-    for found in _running(rater.pk):
+    found = _running.first(rater.pk)
+    if found is not None:
         found.rater = rater
-        return found
-    return None
+    return found
 
 
 def check_round(session: RatingSession) -> int:

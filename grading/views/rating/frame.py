@@ -43,10 +43,9 @@ def at_place(view: Page[P]) -> Callable[..., HttpResponse]:
     def guarded(
         request: HttpRequest, /, code: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
-        places = _places(person(request), code)
-        if not places:
+        rater = _place.first(person(request), code)
+        if rater is None:
             raise Http404
-        (rater,) = places
         response = view(request, rater, *args, **kwargs)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
@@ -55,7 +54,7 @@ def at_place(view: Page[P]) -> Callable[..., HttpResponse]:
 
 
 @prepared
-def _places(user: User, code: str) -> QuerySet[Rater]:
+def _place(user: User, code: str) -> QuerySet[Rater]:
     places = Rater.objects.visible_to(user).exclude(state=RaterState.WITHDRAWN)
     return places.filter(code=code).select_related(
         "protocol__opening", "protocol__selection__phase__track__competition"
